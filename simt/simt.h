@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door of simt/: compile PTX kernels for this CPU, and run them. Two halves:
+//  - Codegen (LLVM) lives in its own shared library, libstrata_codegen.so, loaded on the first cache miss.
+//  - the Engine and image loading (no LLVM) are linked into the driver.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "simt/abi.h"
+
+namespace strata::simt {
+
+// ---- What a module holds, without any machine code ----------------------------------------------
+
+struct ParamInfo {
+  std::uint32_t offset = 0, size = 0, alignment = 1;  // bytes
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<ParamInfo> params;
+  std::uint32_t paramBytes = 0;
+  std::uint32_t staticShared = 0;     // bytes
+  std::uint32_t localBytes = 0;       // .local bytes per thread
+  std::uint32_t registers = 0;        // an estimate (live PTX registers, capped at 255), for occupancy
+  std::uint32_t maxThreads = 1024;    // from .maxntid/.reqntid
+  std::uint32_t reqntid[3] = {0, 0, 0};
+  std::uint32_t clusterDim[3] = {0, 0, 0};
+  bool usesBarrier = false;
+};
+
+struct GlobalInfo {
+  std::string name;
+  std::uint64_t offset = 0, size = 0;  // in the module's globals block
+  bool constant = false, managed = false;
+};
+
+// An 8-byte slot of the globals block that holds address of the block + target (set when loading).
+struct GlobalRelocation {
+  std::uint64_t offset = 0;
+  std::uint64_t target = 0;
+};
+
+struct ModuleInfo {
+  std::vector<KernelInfo> kernels;
+  std::vector<GlobalInfo> globals;
+  std::uint64_t globalsSize = 0;               // bytes; alignment 256
+  std::vector<std::uint8_t> globalsImage;      // initial contents, globalsSize bytes
+  std::vector<GlobalRelocation> relocations;
+};
+
+// ---- Compilation --------------------------------------------------------------------------------
+
+enum class Simd : std::uint32_t { portable, avx2, avx512 };
+enum class Mode : std::uint32_t { vector, lane };
+
+// The best target this CPU has, or what STRATA_SIMD asks for (an error if the CPU lacks it).
+Result<Simd> hostSimd();
+
+struct CompileOptions {
+  Simd simd = Simd::avx512;
+  Mode mode = Mode::vector;        // codegen may answer with lane mode where vector mode cannot make progress
+  std::uint32_t blockDim[3] = {0, 0, 0};  // 0: any shape; else the code may assume exactly this
+  bool blockMultipleOf32 = false;  // blockDim.x is a multiple of 32
+  bool lineInfo = true;            // keep a table from code to source lines
+};
+
+// Machine code of one kernel and what is needed to run it. Serialised as it is into the cache.
+struct KernelImage {
+  EntryKind entryKind = EntryKind::warp;
+  std::uint32_t stackBytes = 0;            // per fiber, an estimate; 0: unknown
+  std::vector<std::uint8_t> object;        // ELF relocatable; entry symbol "strata_entry"
+  std::string report;                      // per source line: what was vectorised and why not
+};
+
+// The whole module once parsed; kernels are compiled on demand. Thread-safe.
+class CodegenModule {
+public:
+  virtual ~CodegenModule() = default;
+  virtual const ModuleInfo &info() const = 0;
+  virtual Result<KernelImage> compile(std::string_view kernel, const CompileOptions &options) = 0;
+  // stage: "ptx", "lane", "vector", "asm". For `strata inspect`.
+  virtual Result<std::string> inspect(std::string_view kernel, const CompileOptions &options,
+                                      std::string_view stage) = 0;
+};
+
+// Entry of libstrata_codegen.so, found by name "strata_codegen_open" with this type. Returns null and
+// sets *error (user: PTX rejected; unsupported; internal).
+using CodegenOpen = CodegenModule *(*)(const char *ptx, std::size_t size, Error *error);
+// "strata_codegen_link": links PTX texts into one PTX text, as nvlink would.
+using CodegenLink = Result<std::string> (*)(const std::vector<std::string> &ptx);
+
+// A module opened through the cache: LLVM is not touched while everything is found on disk.
+class Module {
+public:
+  virtual ~Module() = default;
+  virtual const ModuleInfo &info() const = 0;
+};
+Result<std::shared_ptr<Module>> openModule(std::string_view ptx);
+Result<std::string> linkPtx(const std::vector<std::string> &ptx);
+
+// Machine code in memory, ready to call.
+struct Kernel {
+  std::shared_ptr<Module> module;
+  const KernelInfo *info = nullptr;   // owned by module
+  EntryKind entryKind = EntryKind::warp;
+  void *entry = nullptr;              // BlockEntry or WarpEntry
+  std::uint32_t stackBytes = 0;
+  std::shared_ptr<void> code;         // owns the mapping
+};
+// Compiles (or loads from the cache) for this block shape. Thread-safe; the same request is compiled once.
+Result<std::shared_ptr<const Kernel>> loadKernel(const std::shared_ptr<Module> &module, std::string_view name,
+                                                 const std::uint32_t blockDim[3]);
+
+// ---- Execution ----------------------------------------------------------------------------------
+
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  std::string kernel;
+  std::uint32_t block[3] = {0, 0, 0}, thread[3] = {0, 0, 0};
+  std::uint64_t address = 0;
+  std::string source;   // "file:line" if known
+  std::string message;  // one line, for the log
+};
+
+struct LaunchRequest {
+  std::shared_ptr<const Kernel> kernel;
+  std::uint32_t gridDim[3] = {1, 1, 1}, blockDim[3] = {1, 1, 1}, clusterDim[3] = {1, 1, 1};
+  std::uint32_t dynamicShared = 0;
+  std::vector<std::uint8_t> params;
+  std::uint8_t *globals = nullptr;
+  std::uint64_t gridId = 0;
+  bool cooperative = false;   // all blocks resident
+  bool explicitCluster = false;
+};
+
+// The worker threads of one CPU device. All calls are thread-safe.
+class Engine {
+public:
+  virtual ~Engine() = default;   // waits for what runs
+  virtual std::uint32_t workers() const = 0;
+  // Runs the launch on the workers; `done` is called once, on a worker, with the first fault (kind none
+  // if it finished). It must not block. Launches submitted together may run at the same time.
+  virtual void submit(LaunchRequest request, std::function<void(const Fault &)> done) = 0;
+  // Runs a host task (copies, fills) on a worker.
+  virtual void post(std::function<void()> task) = 0;
+  // Stops running launches as soon as they reach a safe point or by signal; they end with `interrupted`.
+  virtual void interrupt() = 0;
+  // Lets the calling thread help (run blocks) or spin briefly, then sleep, until *flag is non-zero.
+  virtual void waitFor(const std::atomic<std::uint32_t> &flag) = 0;
+  // Wakes threads in waitFor on `flag` after it was set.
+  virtual void wake(std::atomic<std::uint32_t> &flag) = 0;
+  // Device heap of malloc() in kernels, bytes (cudaLimitMallocHeapSize); fiber stack limit (cudaLimitStackSize).
+  virtual void setLimits(std::uint64_t heapBytes, std::uint64_t stackBytesPerThread) = 0;
+};
+
+// The device's memory window: the executor uses it to tell a kernel's bad access from a bug in Strata.
+struct AddressWindow {
+  std::uint64_t begin = 0, end = 0;
+};
+std::unique_ptr<Engine> makeEngine(std::uint32_t workers, AddressWindow window);
+
+}  // namespace strata::simt
