@@ -27,8 +27,8 @@ void parse(const char *name, const char *value, number &out) {
   else complain(name, value);
 }
 
-std::string show(const char *value) { return value; }
-std::string show(std::int64_t value) { return std::to_string(value); }
+std::string show(const text &value) { return value; }
+std::string show(number value) { return std::to_string(value); }
 
 Values readEnvironment() {
   Values values;
@@ -51,7 +51,7 @@ void reload() { storage() = readEnvironment(); }
 
 const Row *rows(int &count) {
   static const Row table[] = {
-#define KNOB(name, type, fallback, sentence) {#name, #type, show(fallback), sentence},
+#define KNOB(name, type, fallback, sentence) {#name, #type, show(type(fallback)), sentence},
 #include "base/knobs.def"
 #undef KNOB
   };

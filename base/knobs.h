@@ -12,6 +12,7 @@ using text = std::string;
 using number = std::int64_t;
 using flag = bool;
 
+
 struct Values {
 #define KNOB(name, type, fallback, sentence) type name = fallback;
 #include "base/knobs.def"
