@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks the part of a program that a profiler should record. */
+#ifndef __CUDA_PROFILER_API_H__
+#define __CUDA_PROFILER_API_H__
+
+#include "driver_types.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+cudaError_t CUDARTAPI cudaProfilerStart(void);
+cudaError_t CUDARTAPI cudaProfilerStop(void);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
