@@ -77,6 +77,7 @@ struct LaunchState {
   std::uint64_t gridId;
   std::uint64_t sharedWindow;   // generic address of shared address 0 is Block::shared; size limit for isspacep
   void *owner;                  // executor's own
+  std::uint64_t sharedStride;   // bytes from Block::shared of one cluster rank to the next (mapa); 0 without clusters
 };
 
 // One block in flight.

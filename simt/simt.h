@@ -106,6 +106,8 @@ public:
 Result<std::shared_ptr<Module>> openModule(std::string_view ptx);
 Result<std::string> linkPtx(const std::vector<std::string> &ptx);
 
+class CodeImage;  // simt/exec/image.h: mapped machine code
+
 // Machine code in memory, ready to call.
 struct Kernel {
   std::shared_ptr<Module> module;
@@ -113,8 +115,11 @@ struct Kernel {
   EntryKind entryKind = EntryKind::warp;
   void *entry = nullptr;              // BlockEntry or WarpEntry
   std::uint32_t stackBytes = 0;
-  std::shared_ptr<void> code;         // owns the mapping
+  std::shared_ptr<const CodeImage> code;  // owns the mapping
 };
+// Maps an image that codegen made, past all caches. `info` must live as long as `module`. For tests and tools.
+Result<std::shared_ptr<const Kernel>> makeKernel(std::shared_ptr<Module> module, const KernelInfo *info,
+                                                 KernelImage image);
 // Compiles (or loads from the cache) for this block shape. Thread-safe; the same request is compiled once.
 Result<std::shared_ptr<const Kernel>> loadKernel(const std::shared_ptr<Module> &module, std::string_view name,
                                                  const std::uint32_t blockDim[3]);
@@ -139,22 +144,29 @@ struct LaunchRequest {
   std::uint64_t gridId = 0;
   bool cooperative = false;   // all blocks resident
   bool explicitCluster = false;
+  std::uint64_t group = 0;    // who may help in waitFor: the stream's number, as the driver counts; 0: workers only
 };
+
+inline constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 
 // The worker threads of one CPU device. All calls are thread-safe.
 class Engine {
 public:
   virtual ~Engine() = default;   // waits for what runs
   virtual std::uint32_t workers() const = 0;
-  // Runs the launch on the workers; `done` is called once, on a worker, with the first fault (kind none
-  // if it finished). It must not block. Launches submitted together may run at the same time.
+  // Runs the launch on the workers; `done` is called once, on a worker or on a thread in waitFor, with the
+  // first fault (kind none if it finished). It must not block. Launches submitted together may run at the same time.
   virtual void submit(LaunchRequest request, std::function<void(const Fault &)> done) = 0;
-  // Runs a host task (copies, fills) on a worker.
-  virtual void post(std::function<void()> task) = 0;
-  // Stops running launches as soon as they reach a safe point or by signal; they end with `interrupted`.
+  // Runs a host task (copies, fills) on a worker, or on a thread that waits for its group. Should the workers
+  // all be busy with kernels that wait for one another or for the host, threads are added: a task always runs.
+  virtual void post(std::function<void()> task, std::uint64_t group = 0) = 0;
+  // Stops running and submitted launches, at a safe point or by signal; they end with `interrupted`. Returns when
+  // none runs any more. Not async-signal-safe.
   virtual void interrupt() = 0;
-  // Lets the calling thread help (run blocks) or spin briefly, then sleep, until *flag is non-zero.
-  virtual void waitFor(const std::atomic<std::uint32_t> &flag) = 0;
+  // Spins briefly, then sleeps, until *flag is non-zero. Meanwhile the calling thread runs blocks and tasks of
+  // `group` (kAnyGroup: of all): name only work that the flag waits for, since a kernel of another group may itself
+  // wait for this thread.
+  virtual void waitFor(const std::atomic<std::uint32_t> &flag, std::uint64_t group = 0) = 0;
   // Wakes threads in waitFor on `flag` after it was set.
   virtual void wake(std::atomic<std::uint32_t> &flag) = 0;
   // Device heap of malloc() in kernels, bytes (cudaLimitMallocHeapSize); fiber stack limit (cudaLimitStackSize).

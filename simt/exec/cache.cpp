@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/exec/cache.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "base/knobs.h"
+#include "base/log.h"
+
+namespace strata::simt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kMagic[8] = {'S', 't', 'r', 'a', 't', 'a', 'C', '1'};
+constexpr std::string_view kSuffix = ".image", kAside = ".aside";
+constexpr std::time_t kStaleSeconds = 3600;        // a file aside of this age has lost its writer
+constexpr std::uint64_t kMaxEntry = 1ull << 29;
+
+struct Head {
+  char magic[8];
+  std::uint64_t keyHigh, keyLow;
+  std::uint64_t size;
+  std::uint64_t checksumHigh, checksumLow;
+};
+
+class File {
+public:
+  File(const std::string &path, int flags, mode_t mode = 0600) : descriptor_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+  bool read(void *data, std::size_t size) {
+    for (auto *p = static_cast<char *>(data); size;) {
+      ssize_t n = ::read(descriptor_, p, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      p += n, size -= static_cast<std::size_t>(n);
+    }
+    return true;
+  }
+  bool write(const void *data, std::size_t size) {
+    for (auto *p = static_cast<const char *>(data); size;) {
+      ssize_t n = ::write(descriptor_, p, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      p += n, size -= static_cast<std::size_t>(n);
+    }
+    return true;
+  }
+
+private:
+  int descriptor_;
+};
+
+Head makeHead(const CacheKey &key, std::span<const std::uint8_t> payload) {
+  Head head{};
+  std::memcpy(head.magic, kMagic, sizeof kMagic);
+  head.keyHigh = key.high, head.keyLow = key.low;
+  head.size = payload.size();
+  XXH128_hash_t sum = XXH3_128bits(payload.data(), payload.size());
+  head.checksumHigh = sum.high64, head.checksumLow = sum.low64;
+  return head;
+}
+
+std::string defaultFolder() {
+  const std::string &wanted = knobs::get().STRATA_CACHE_DIR;
+  if (!wanted.empty()) return wanted;
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/') return std::string(cache) + "/strata";
+  if (const char *home = std::getenv("HOME"); home && *home == '/') return std::string(home) + "/.cache/strata";
+  return {};
+}
+
+}  // namespace
+
+KeyBuilder::KeyBuilder() : state_(XXH3_createState()) { XXH3_128bits_reset(static_cast<XXH3_state_t *>(state_)); }
+KeyBuilder::~KeyBuilder() { XXH3_freeState(static_cast<XXH3_state_t *>(state_)); }
+
+KeyBuilder &KeyBuilder::add(std::uint64_t number) {
+  XXH3_128bits_update(static_cast<XXH3_state_t *>(state_), &number, sizeof number);
+  return *this;
+}
+
+KeyBuilder &KeyBuilder::add(std::string_view text) {
+  add(static_cast<std::uint64_t>(text.size()));
+  XXH3_128bits_update(static_cast<XXH3_state_t *>(state_), text.data(), text.size());
+  return *this;
+}
+
+CacheKey KeyBuilder::key() const {
+  XXH128_hash_t hash = XXH3_128bits_digest(static_cast<const XXH3_state_t *>(state_));
+  return {hash.high64, hash.low64};
+}
+
+DiskCache::DiskCache(std::string folder, std::int64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+
+DiskCache &DiskCache::process() {
+  static DiskCache cache(defaultFolder(), knobs::get().STRATA_CACHE_SIZE);
+  return cache;
+}
+
+// Code is executed from the folder: it must be ours alone to write.
+bool DiskCache::usable() {
+  std::lock_guard lock(mutex_);
+  if (usable_) return *usable_;
+  usable_ = false;
+  if (limit_ <= 0) return false;
+  auto refuse = [](const std::string &why) {
+    log::once(log::Level::warn, "cache.usable", "no machine-code cache: " + why);
+    return false;
+  };
+  if (folder_.empty()) return refuse("neither STRATA_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set");
+  std::error_code error;
+  fs::create_directories(fs::path(folder_).parent_path(), error);
+  mkdir(folder_.c_str(), 0700);
+  struct stat status{};
+  if (stat(folder_.c_str(), &status) != 0) return refuse(folder_ + ": " + std::strerror(errno));
+  if (!S_ISDIR(status.st_mode)) return refuse(folder_ + " is not a folder");
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+    return refuse(folder_ + " can be written by others");
+  usable_ = true;
+  return true;
+}
+
+std::string DiskCache::path(const CacheKey &key) const {
+  char name[33];
+  std::snprintf(name, sizeof name, "%016llx%016llx", static_cast<unsigned long long>(key.high),
+                static_cast<unsigned long long>(key.low));
+  return folder_ + "/" + name + std::string(kSuffix);
+}
+
+std::optional<std::vector<std::uint8_t>> DiskCache::get(const CacheKey &key) {
+  if (!usable()) return std::nullopt;
+  const std::string name = path(key);
+  File file(name, O_RDONLY);
+  if (!file) return std::nullopt;
+  struct stat status{};
+  Head head;
+  bool whole = fstat(file.descriptor(), &status) == 0 && file.read(&head, sizeof head) &&
+               std::memcmp(head.magic, kMagic, sizeof kMagic) == 0 && head.size <= kMaxEntry &&
+               static_cast<std::uint64_t>(status.st_size) == sizeof head + head.size;
+  std::vector<std::uint8_t> payload(whole ? head.size : 0);
+  whole = whole && file.read(payload.data(), payload.size());
+  if (whole) {
+    Head expected = makeHead(key, payload);
+    whole = std::memcmp(&expected, &head, sizeof head) == 0;
+  }
+  if (!whole) {
+    log::once(log::Level::info, "cache.damaged", "machine-code cache: " + name + " is damaged and was removed");
+    unlink(name.c_str());
+    return std::nullopt;
+  }
+  // Eviction goes by this time. A day's precision does, and saves a write at each start.
+  if (status.st_mtime + 86400 < std::time(nullptr)) futimens(file.descriptor(), nullptr);
+  return payload;
+}
+
+void DiskCache::put(const CacheKey &key, std::span<const std::uint8_t> payload) {
+  if (!usable() || payload.size() > kMaxEntry || static_cast<std::int64_t>(payload.size()) > limit_) return;
+  static std::atomic<unsigned> counter{0};
+  const std::string name = path(key);
+  const std::string aside = name + "." + std::to_string(getpid()) + "." + std::to_string(counter++) + std::string(kAside);
+  if (!writeFile(aside, key, payload) || rename(aside.c_str(), name.c_str()) != 0) {
+    log::once(log::Level::warn, "cache.write", "machine-code cache: cannot write " + name + ": " + std::strerror(errno));
+    unlink(aside.c_str());
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  if (size_ >= 0) size_ += static_cast<std::int64_t>(sizeof(Head) + payload.size());
+  if (size_ < 0 || size_ > limit_) evict();
+}
+
+bool DiskCache::writeFile(const std::string &path, const CacheKey &key, std::span<const std::uint8_t> payload) {
+  File file(path, O_WRONLY | O_CREAT | O_EXCL);
+  Head head = makeHead(key, payload);
+  return file && file.write(&head, sizeof head) && file.write(payload.data(), payload.size());
+}
+
+void DiskCache::remove(const CacheKey &key) {
+  if (usable()) unlink(path(key).c_str());
+}
+
+// Measures the folder; over the limit, removes the oldest entries until nine tenths of it are left. Several
+// processes may do so at once: each removes the same oldest files.
+void DiskCache::evict() {
+  struct Entry {
+    std::string path;
+    std::int64_t size;
+    timespec time;
+  };
+  std::vector<Entry> entries;
+  std::int64_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    std::string path = it->path().string();
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (path.ends_with(kAside) && status.st_mtime + kStaleSeconds < std::time(nullptr)) unlink(path.c_str());
+    if (!path.ends_with(kSuffix)) continue;  // nothing of ours
+    entries.push_back({std::move(path), status.st_size, status.st_mtim});
+    total += status.st_size;
+  }
+  if (total > limit_) {
+    std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+      return a.time.tv_sec != b.time.tv_sec ? a.time.tv_sec < b.time.tv_sec : a.time.tv_nsec < b.time.tv_nsec;
+    });
+    for (const Entry &entry : entries) {
+      if (total <= limit_ / 10 * 9) break;
+      if (unlink(entry.path.c_str()) == 0) total -= entry.size;
+    }
+  }
+  size_ = total;
+}
+
+}  // namespace strata::simt

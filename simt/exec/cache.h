@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine-code cache on disk: one file per key, safe between processes without locks. An entry is written
+// aside and renamed; its head holds the key and a checksum, so that whatever is damaged is a miss. A cache that
+// cannot be used (no home, foreign folder, disk full) is off or loses entries; nothing ever fails because of it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strata::simt {
+
+struct CacheKey {
+  std::uint64_t high = 0, low = 0;
+  friend auto operator<=>(const CacheKey &, const CacheKey &) = default;
+};
+
+// A hash of a sequence of parts; their boundaries count.
+class KeyBuilder {
+public:
+  KeyBuilder();
+  ~KeyBuilder();
+  KeyBuilder(const KeyBuilder &) = delete;
+  KeyBuilder &operator=(const KeyBuilder &) = delete;
+  KeyBuilder &add(std::string_view text);
+  KeyBuilder &add(std::uint64_t number);
+  CacheKey key() const;
+
+private:
+  void *state_;
+};
+
+class DiskCache {
+public:
+  // limit: bytes; 0 turns the cache off. The folder is made at need, readable by its owner only.
+  DiskCache(std::string folder, std::int64_t limit);
+
+  std::optional<std::vector<std::uint8_t>> get(const CacheKey &key);
+  void put(const CacheKey &key, std::span<const std::uint8_t> payload);
+  // For an entry that is whole but that its reader does not understand.
+  void remove(const CacheKey &key);
+
+  // The process's cache, by STRATA_CACHE_DIR and STRATA_CACHE_SIZE.
+  static DiskCache &process();
+
+private:
+  bool usable();
+  std::string path(const CacheKey &key) const;
+  bool writeFile(const std::string &path, const CacheKey &key, std::span<const std::uint8_t> payload);
+  void evict();
+
+  std::string folder_;
+  std::int64_t limit_;
+  std::mutex mutex_;  // of the two below
+  std::optional<bool> usable_;
+  std::int64_t size_ = -1;  // estimate of the folder's size; -1: not yet known
+};
+
+}  // namespace strata::simt

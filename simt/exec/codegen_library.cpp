@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/exec/codegen_library.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <mutex>
+#include <optional>
+
+namespace strata::simt {
+namespace {
+
+// "strata_codegen_source_line": writes a string of at most `capacity` bytes, terminated; false if unknown.
+using CodegenSourceLine = bool (*)(const std::uint8_t *object, std::size_t size, std::uint32_t section,
+                                   std::uint64_t offset, char *line, std::size_t capacity);
+
+struct State {
+  std::mutex mutex;
+  std::optional<std::string> path;  // empty string: not found
+  std::optional<Error> failure;
+  bool loaded = false;
+  CodegenLibrary library;
+  CodegenSourceLine sourceLine = nullptr;
+};
+
+State &state() {
+  static State *s = new State;  // kept to the end: kernels may still be loaded while statics are destroyed
+  return *s;
+}
+
+// The file lies beside the library that contains us, or where an install prefix or the build tree has it.
+std::string findLibrary() {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<void *>(&codegenLibrary), &info) || !info.dli_fname) return {};
+  std::string folder = info.dli_fname;
+  std::size_t slash = folder.rfind('/');
+  folder = slash == std::string::npos ? "." : folder.substr(0, slash);
+  for (const char *place : {"", "/..", "/../lib64", "/../lib"}) {
+    std::string path = folder + place + "/libstrata_codegen.so";
+    struct stat status{};
+    if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return path;
+  }
+  return {};
+}
+
+const std::string &libraryPath(State &s) {
+  if (!s.path) s.path = findLibrary();
+  return *s.path;
+}
+
+std::optional<Error> loadLibrary(State &s) {
+  const std::string &path = libraryPath(s);
+  if (path.empty())
+    return resourceError("libstrata_codegen.so was not found beside Strata's libraries: PTX cannot be compiled");
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return resourceError("cannot load " + path + ": " + dlerror());
+  s.library.open = reinterpret_cast<CodegenOpen>(dlsym(handle, "strata_codegen_open"));
+  s.library.link = reinterpret_cast<CodegenLink>(dlsym(handle, "strata_codegen_link"));
+  s.sourceLine = reinterpret_cast<CodegenSourceLine>(dlsym(handle, "strata_codegen_source_line"));
+  if (!s.library.open || !s.library.link || !s.sourceLine)
+    return resourceError(path + " is not Strata's code generator of this version");
+  return std::nullopt;
+}
+
+const std::optional<Error> &ensureLoaded(State &s) {
+  if (!s.loaded) {
+    s.failure = loadLibrary(s);
+    s.loaded = true;
+  }
+  return s.failure;
+}
+
+}  // namespace
+
+Result<const CodegenLibrary *> codegenLibrary() {
+  State &s = state();
+  std::lock_guard lock(s.mutex);
+  if (const auto &failure = ensureLoaded(s)) return *failure;
+  return &s.library;
+}
+
+std::string codegenIdentity() {
+  State &s = state();
+  std::lock_guard lock(s.mutex);
+  const std::string &path = libraryPath(s);
+  struct stat status{};
+  if (path.empty() || stat(path.c_str(), &status) != 0) return {};
+  return std::to_string(status.st_size) + "." + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+std::string codegenSourceLine(std::span<const std::uint8_t> object, std::uint32_t section, std::uint64_t offset) {
+  State &s = state();
+  CodegenSourceLine lookUp;
+  {
+    std::lock_guard lock(s.mutex);
+    if (ensureLoaded(s)) return {};
+    lookUp = s.sourceLine;
+  }
+  char line[4096];
+  if (!lookUp(object.data(), object.size(), section, offset, line, sizeof line)) return {};
+  return line;
+}
+
+void setCodegenLibrary(const std::string &path) {
+  State &s = state();
+  std::lock_guard lock(s.mutex);
+  s.path = path;
+  s.loaded = false;
+  s.failure.reset();
+}
+
+}  // namespace strata::simt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/exec/cpu.h"
+
+#include "base/knobs.h"
+#include "simt/simt.h"
+
+namespace strata::simt {
+namespace {
+
+// __builtin_cpu_supports looks at CPUID and at what the system saves (XCR0). These are the levels x86-64-v3
+// and v4 as far as generated code relies on them.
+bool hasAvx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt") &&
+         __builtin_cpu_supports("f16c");
+}
+
+bool hasAvx512() {
+  return hasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+}
+
+void cpuid(std::uint32_t leaf, std::uint32_t subleaf, std::uint32_t (&out)[4]) {
+  asm volatile("cpuid" : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3]) : "a"(leaf), "c"(subleaf));
+}
+
+std::string readFeatureWords() {
+  std::string words;
+  auto add = [&words](std::uint32_t word) { words += std::to_string(word) + ","; };
+  std::uint32_t out[4];
+  cpuid(0, 0, out);
+  const std::uint32_t leaves = out[0];
+  cpuid(1, 0, out);
+  constexpr std::uint32_t kOsxsave = 1u << 27;
+  add(out[0]), add(out[2]), add(out[3]);  // ebx holds the core's number
+  if (out[2] & kOsxsave) {
+    std::uint32_t low, high;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    add(low), add(high);
+  }
+  if (leaves >= 7)
+    for (std::uint32_t subleaf = 0; subleaf < 2; ++subleaf) {
+      cpuid(7, subleaf, out);
+      for (std::uint32_t word : out) add(word);
+    }
+  cpuid(0x80000001, 0, out);
+  add(out[2]), add(out[3]);
+  return words;
+}
+
+}  // namespace
+
+const std::string &cpuFeatureWords() {
+  static const std::string words = readFeatureWords();
+  return words;
+}
+
+Result<Simd> hostSimd() {
+  __builtin_cpu_init();
+  const std::string &wanted = knobs::get().STRATA_SIMD;
+  if (wanted == "auto") return hasAvx512() ? Simd::avx512 : hasAvx2() ? Simd::avx2 : Simd::portable;
+  if (wanted == "portable") return Simd::portable;
+  if (wanted == "avx2" || wanted == "avx512") {
+    bool wide = wanted == "avx512";
+    if (wide ? hasAvx512() : hasAvx2()) return wide ? Simd::avx512 : Simd::avx2;
+    return userError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
+  }
+  return userError("STRATA_SIMD=" + wanted + ": not one of auto, avx512, avx2, portable");
+}
+
+}  // namespace strata::simt

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules and kernels: memory first, then the disk cache, then the code generator.
+#include "simt/exec/module.h"
+
+#include <array>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include "base/knobs.h"
+#include "base/log.h"
+#include "simt/exec/cache.h"
+#include "simt/exec/codegen_library.h"
+#include "simt/exec/cpu.h"
+#include "simt/exec/image.h"
+#include "simt/exec/serialize.h"
+
+namespace strata::simt {
+namespace {
+
+constexpr std::size_t kMaxExactShapes = 8;  // variants of one kernel for odd block shapes; then the general one
+
+using Shape = std::array<std::uint32_t, 3>;
+using KernelPtr = std::shared_ptr<const Kernel>;
+// The kernel's name and all of CompileOptions.
+using VariantKey = std::tuple<std::string, Simd, Mode, Shape, bool, bool>;
+
+VariantKey variantKey(std::string_view name, const CompileOptions &o) {
+  return {std::string(name), o.simd, o.mode, {o.blockDim[0], o.blockDim[1], o.blockDim[2]}, o.blockMultipleOf32, o.lineInfo};
+}
+
+CacheKey moduleKey(std::string_view ptx) {
+  KeyBuilder builder;
+  return builder.add("module").add(STRATA_VERSION).add(kAbiVersion).add(codegenIdentity()).add(ptx).key();
+}
+
+CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
+  KeyBuilder builder;
+  builder.add("kernel").add(module.high).add(module.low).add(kernel).add(cpuFeatureWords());
+  builder.add(static_cast<std::uint64_t>(o.simd)).add(static_cast<std::uint64_t>(o.mode));
+  for (std::uint32_t n : o.blockDim) builder.add(n);
+  return builder.add(o.blockMultipleOf32).add(o.lineInfo).key();
+}
+
+// Calls into the code generator go to code without type information, which UBSan's vptr check cannot see.
+#define STRATA_FOREIGN_VTABLE __attribute__((no_sanitize("vptr")))
+
+class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
+public:
+  ModuleImpl(std::string_view ptx, const CacheKey &key) : key_(key), ptx_(ptx) {}
+
+  const ModuleInfo &info() const override { return info_; }
+  Result<void> open();
+  Result<KernelPtr> kernel(std::string_view name, const std::uint32_t blockDim[3], CompileOptions options);
+
+private:
+  // The code stays as long as the module; the Kernel, which owns the module, only while someone holds it.
+  struct Variant {
+    bool busy = false;  // a thread is making it
+    std::shared_ptr<const CodeImage> code;
+    EntryKind entryKind = EntryKind::warp;
+    std::uint32_t stackBytes = 0;
+    std::weak_ptr<const Kernel> kernel;
+  };
+
+  Result<CodegenModule *> codegen();
+  Result<KernelImage> image(std::string_view name, const CompileOptions &options);
+  Result<void> make(Variant &variant, std::string_view name, const CompileOptions &options);
+  KernelPtr wrap(Variant &variant, const KernelInfo &info);
+  void specialise(std::string_view name, const std::uint32_t blockDim[3], CompileOptions &options);
+
+  const CacheKey key_;
+  const std::string ptx_;
+  ModuleInfo info_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<VariantKey, Variant> variants_;
+  std::map<std::string, std::set<Shape>, std::less<>> exactShapes_;
+
+  std::mutex codegenMutex_;
+  std::unique_ptr<CodegenModule> codegen_;
+};
+
+STRATA_FOREIGN_VTABLE Result<void> ModuleImpl::open() {
+  DiskCache &cache = DiskCache::process();
+  if (auto bytes = cache.get(key_)) {
+    if (auto info = deserializeModule(*bytes)) {
+      info_ = std::move(*info);
+      return {};
+    }
+    cache.remove(key_);
+  }
+  auto module = codegen();
+  if (!module) return module.error();
+  info_ = (*module)->info();
+  cache.put(key_, serialize(info_));
+  return {};
+}
+
+STRATA_FOREIGN_VTABLE Result<CodegenModule *> ModuleImpl::codegen() {
+  std::lock_guard lock(codegenMutex_);
+  if (codegen_) return codegen_.get();
+  auto library = codegenLibrary();
+  if (!library) return library.error();
+  Error error = internalError("the code generator gave no reason");
+  codegen_.reset((*library)->open(ptx_.data(), ptx_.size(), &error));
+  if (!codegen_) return error;
+  return codegen_.get();
+}
+
+STRATA_FOREIGN_VTABLE Result<KernelImage> ModuleImpl::image(std::string_view name, const CompileOptions &options) {
+  auto module = codegen();
+  if (!module) return module.error();
+  return (*module)->compile(name, options);
+}
+
+Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const CompileOptions &options) {
+  DiskCache &cache = DiskCache::process();
+  const CacheKey key = kernelKey(key_, name, options);
+  auto install = [&](KernelImage &&image) -> Result<void> {
+    auto code = CodeImage::load(std::move(image.object));
+    if (!code) return code.error();
+    variant.code = std::move(*code);
+    variant.entryKind = image.entryKind;
+    variant.stackBytes = image.stackBytes;
+    return {};
+  };
+  if (auto bytes = cache.get(key)) {
+    if (auto image = deserializeKernel(*bytes))
+      if (install(std::move(*image))) return {};
+    cache.remove(key);
+  }
+  auto compiled = image(name, options);
+  if (!compiled) return compiled.error();
+  std::vector<std::uint8_t> bytes = serialize(*compiled);
+  if (auto installed = install(std::move(*compiled)); !installed) return installed;
+  cache.put(key, bytes);
+  return {};
+}
+
+// Warps that are all full need no masks for missing lanes. Where they are not, a few exact shapes are worth
+// their own code; beyond these, code for any shape.
+void ModuleImpl::specialise(std::string_view name, const std::uint32_t blockDim[3], CompileOptions &options) {
+  if (blockDim[0] % kWarpSize == 0) {
+    options.blockMultipleOf32 = true;
+    return;
+  }
+  const Shape shape = {blockDim[0], blockDim[1], blockDim[2]};
+  auto &shapes = exactShapes_.try_emplace(std::string(name)).first->second;
+  if (!shapes.contains(shape) && shapes.size() >= kMaxExactShapes) return;
+  shapes.insert(shape);
+  for (int i = 0; i < 3; ++i) options.blockDim[i] = blockDim[i];
+}
+
+KernelPtr ModuleImpl::wrap(Variant &variant, const KernelInfo &info) {
+  if (KernelPtr kernel = variant.kernel.lock()) return kernel;
+  auto kernel = std::make_shared<Kernel>();
+  kernel->module = shared_from_this();
+  kernel->info = &info;
+  kernel->entryKind = variant.entryKind;
+  kernel->entry = variant.code->entry();
+  kernel->stackBytes = variant.stackBytes;
+  kernel->code = variant.code;
+  variant.kernel = kernel;
+  return kernel;
+}
+
+Result<KernelPtr> ModuleImpl::kernel(std::string_view name, const std::uint32_t blockDim[3], CompileOptions options) {
+  const KernelInfo *info = nullptr;
+  for (const KernelInfo &candidate : info_.kernels)
+    if (candidate.name == name) info = &candidate;
+  if (!info) return userError("the module has no kernel '" + std::string(name) + "'");
+
+  std::unique_lock lock(mutex_);
+  specialise(name, blockDim, options);
+  Variant &variant = variants_[variantKey(name, options)];
+  changed_.wait(lock, [&] { return !variant.busy; });
+  if (variant.code) return wrap(variant, *info);
+  variant.busy = true;
+  lock.unlock();
+  Result<void> made = make(variant, name, options);
+  lock.lock();
+  variant.busy = false;
+  changed_.notify_all();
+  if (!made) return made.error();
+  return wrap(variant, *info);
+}
+
+// Open modules by their PTX: a text that is loaded twice is parsed and compiled once.
+struct OpenModules {
+  std::mutex mutex;
+  std::map<CacheKey, std::weak_ptr<ModuleImpl>> modules;
+};
+
+OpenModules &openModules() {
+  static OpenModules *open = new OpenModules;
+  return *open;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Module>> openModule(std::string_view ptx) {
+  const CacheKey key = moduleKey(ptx);
+  OpenModules &open = openModules();
+  {
+    std::lock_guard lock(open.mutex);
+    if (auto found = open.modules.find(key); found != open.modules.end())
+      if (auto module = found->second.lock()) return std::shared_ptr<Module>(std::move(module));
+  }
+  auto module = std::make_shared<ModuleImpl>(ptx, key);
+  if (auto opened = module->open(); !opened) return opened.error();
+  std::lock_guard lock(open.mutex);
+  std::erase_if(open.modules, [](const auto &entry) { return entry.second.expired(); });
+  auto &slot = open.modules[key];
+  if (auto other = slot.lock()) return std::shared_ptr<Module>(std::move(other));
+  slot = module;
+  return std::shared_ptr<Module>(std::move(module));
+}
+
+Result<std::string> linkPtx(const std::vector<std::string> &ptx) {
+  auto library = codegenLibrary();
+  if (!library) return library.error();
+  return (*library)->link(ptx);
+}
+
+Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Module> &module, std::string_view name,
+                                                       const std::uint32_t blockDim[3], Mode mode) {
+  auto simd = hostSimd();
+  if (!simd) return simd.error();
+  CompileOptions options;
+  options.simd = *simd;
+  options.mode = mode;
+  auto *opened = dynamic_cast<ModuleImpl *>(module.get());
+  if (!opened) return internalError("kernel '" + std::string(name) + "': its module was not opened by openModule");
+  return opened->kernel(name, blockDim, options);
+}
+
+Result<std::shared_ptr<const Kernel>> loadKernel(const std::shared_ptr<Module> &module, std::string_view name,
+                                                 const std::uint32_t blockDim[3]) {
+  const std::string &mode = knobs::get().STRATA_MODE;
+  if (mode != "auto" && mode != "vector" && mode != "lane")
+    return userError("STRATA_MODE=" + mode + ": not one of auto, vector, lane");
+  return loadKernelInMode(module, name, blockDim, mode == "lane" ? Mode::lane : Mode::vector);
+}
+
+Result<std::shared_ptr<const Kernel>> makeKernel(std::shared_ptr<Module> module, const KernelInfo *info,
+                                                 KernelImage image) {
+  auto code = CodeImage::load(std::move(image.object));
+  if (!code) return code.error();
+  auto kernel = std::make_shared<Kernel>();
+  kernel->module = std::move(module);
+  kernel->info = info;
+  kernel->entryKind = image.entryKind;
+  kernel->entry = (*code)->entry();
+  kernel->stackBytes = image.stackBytes;
+  kernel->code = std::move(*code);
+  return std::shared_ptr<const Kernel>(std::move(kernel));
+}
+
+}  // namespace strata::simt
