@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toolkit/nvcc/options.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "toolkit/nvcc/shell.h"
+
+namespace strata::nvcc {
+
+namespace {
+
+constexpr OptionRow kTable[] = {
+#define OPTION(id, longName, shortName, kind, times, effect, allowed, sentence) \
+  {Option::id, longName, shortName, Kind::kind, Times::times, Effect::effect, allowed, sentence},
+#include "toolkit/nvcc/options.def"
+#undef OPTION
+};
+
+const OptionRow *findExact(std::string_view name) {
+  for (const OptionRow &row : kTable)
+    if (name == row.longName || name == row.shortName) return &row;
+  return nullptr;
+}
+
+bool isAllowed(const OptionRow &row, const std::string &value) {
+  if (!*row.allowed) return true;
+  std::istringstream choices(row.allowed);
+  for (std::string choice; std::getline(choices, choice, '|');)
+    if (choice == value) return true;
+  return false;
+}
+
+// -O3, -Idir, -DX=1: the short name directly followed by the value. (-march=native is not -m.)
+const OptionRow *findJoined(const std::string &text) {
+  for (const OptionRow &row : kTable)
+    if (row.kind == Kind::joined && text.starts_with(row.shortName) &&
+        isAllowed(row, text.substr(std::string_view(row.shortName).size())))
+      return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const OptionRow> optionTable() { return kTable; }
+
+std::string CommandLine::value(Option option, const std::string &fallback) const {
+  auto found = values_.find(option);
+  return found == values_.end() ? fallback : found->second.back();
+}
+
+bool CommandLine::isTrue(Option option, bool fallback) const {
+  return has(option) ? value(option) == "true" : fallback;
+}
+
+std::vector<std::string> CommandLine::list(Option option) const {
+  auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+class Parser {
+public:
+  Result<CommandLine> parse(const std::vector<std::string> &arguments) {
+    if (Result<void> read = readAll(arguments); !read) return read.error();
+    return std::move(line_);
+  }
+
+private:
+  Result<void> readAll(const std::vector<std::string> &arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (Result<void> read = readOne(arguments, i); !read) return read;
+    return {};
+  }
+
+  Result<void> readOne(const std::vector<std::string> &arguments, std::size_t &i) {
+    const std::string &argument = arguments[i];
+    if (argument.size() > 1 && argument[0] == '@') return readFile(argument.substr(1));
+    if (argument.size() < 2 || argument[0] != '-') {
+      line_.inputs.push_back(argument);
+      return {};
+    }
+    std::string text = argument.substr(argument.starts_with("--") ? 2 : 1);
+    std::size_t equals = text.find('=');
+    std::optional<std::string> value;
+    const OptionRow *row = findExact(text.substr(0, equals));
+    if (row && equals != text.npos) value = text.substr(equals + 1);
+    if (!row && !argument.starts_with("--") && (row = findJoined(text)))
+      value = text.substr(std::string_view(row->shortName).size());
+    if (!row) return unknown(argument);
+    if (row->kind == Kind::flag) {
+      if (value) return userError("no argument expected after '" + argument.substr(0, argument.find('=')) + "'");
+      return store(*row, "");
+    }
+    if (!value) {
+      if (i + 1 >= arguments.size()) return userError("argument expected after '" + argument + "'");
+      value = arguments[++i];
+    }
+    return store(*row, *value);
+  }
+
+  Result<void> unknown(const std::string &argument) {
+    bool both = line_.has(Option::forwardBoth);
+    bool toCompiler = both || line_.has(Option::forwardCompiler);
+    bool toLinker = both || line_.has(Option::forwardLinker);
+    // The host linker is reached through clang, which knows which options are the linker's.
+    if (toCompiler) line_.forwardCompiler.push_back(argument);
+    if (toLinker) line_.forwardLinker.push_back(argument);
+    if (toCompiler || toLinker) return {};
+    return userError("Unknown option '" + argument + "'");
+  }
+
+  Result<void> store(const OptionRow &row, const std::string &text) {
+    if (row.effect == Effect::refused)
+      return unsupported("Option '--" + std::string(row.longName) + "' is not supported: " + row.sentence);
+    if (row.effect == Effect::accepted) line_.accepted.push_back("--" + std::string(row.longName));
+    std::vector<std::string> parts = {text};
+    if (row.times == Times::list) parts = splitList(text);
+    for (const std::string &part : parts) {
+      if (row.kind == Kind::boolean && part != "true" && part != "false")
+        return userError("'" + part + "': expected true or false for option '" + row.longName + "'");
+      if (!isAllowed(row, part))
+        return userError("Value '" + part + "' is not defined for option '" + row.longName + "'");
+      if (row.id == Option::optionsFile) {
+        if (Result<void> read = readFile(part); !read) return read;
+      } else {
+        line_.values_[row.id].push_back(part);
+      }
+    }
+    return {};
+  }
+
+  Result<void> readFile(const std::string &path) {
+    if (++fileDepth_ > 20) return userError("options files are nested too deeply at '" + path + "'");
+    std::ifstream file(path);
+    std::stringstream text;
+    if (!file || !(text << file.rdbuf())) {
+      std::error_code ignored;
+      bool empty = std::filesystem::is_regular_file(path, ignored) && std::filesystem::file_size(path, ignored) == 0;
+      if (!empty) return userError("cannot read options file '" + path + "'");
+    }
+    Result<void> read = readAll(shellWords(text.str()));
+    --fileDepth_;
+    return read;
+  }
+
+  CommandLine line_;
+  int fileDepth_ = 0;
+};
+
+Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments) {
+  // Options may be forwarded wherever the option that says so stands, so that one is read first.
+  std::vector<std::string> ordered;
+  for (bool forwards : {true, false})
+    for (const std::string &argument : arguments)
+      if (argument.find("-forward-unknown-") < 2 == forwards) ordered.push_back(argument);
+  return Parser().parse(ordered);
+}
+
+std::string helpText() {
+  std::string text = "Usage: nvcc [options] file...\n\n";
+  for (const OptionRow &row : kTable) {
+    std::string name = "--" + std::string(row.longName);
+    if (row.kind == Kind::boolean) name += " {true|false}";
+    else if (row.kind != Kind::flag) name += *row.allowed ? " {" + std::string(row.allowed) + "}" : " <value>";
+    if (row.times == Times::list) name += ",...";
+    if (std::string_view(row.longName) != row.shortName) name += "  (-" + std::string(row.shortName) + ")";
+    const char *note = row.effect == Effect::refused ? " [not supported]" : row.effect == Effect::accepted ? " [no effect]" : "";
+    text += name + "\n        " + row.sentence + note + "\n";
+  }
+  return text;
+}
+
+}  // namespace strata::nvcc
