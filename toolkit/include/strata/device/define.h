@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Qualifiers of Strata's own device functions. They are static and always inlined, so that they leave no
+// symbol behind with -rdc=true and cost nothing with -O0.
+#pragma once
+#pragma GCC system_header
+
+#include "host_defines.h"
+
+#define STRATA_DEVICE static __inline__ __device__ __attribute__((always_inline))
+#define STRATA_HOST_DEVICE static __inline__ __host__ __device__ __attribute__((always_inline))
+#define STRATA_HOST static __inline__ __host__
+
+// Architecture of the device pass; the host pass sees every function, whatever it needs.
+#ifdef __CUDA_ARCH__
+#define STRATA_DEVICE_ARCH __CUDA_ARCH__
+#else
+#define STRATA_DEVICE_ARCH 9999
+#endif
