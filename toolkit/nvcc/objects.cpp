@@ -78,7 +78,7 @@ Result<void> forSections(const Object &object, Visit visit) {
 
 }  // namespace
 
-Result<std::vector<Object>> readObjects(const std::string &path) {
+Result<std::vector<Object>> readObjects(const std::string &path, Objects which) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return userError("cannot read '" + path + "'");
   Bytes bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -88,7 +88,7 @@ Result<std::vector<Object>> readObjects(const std::string &path) {
   if (!isElf(bytes)) return std::vector<Object>{};
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.e_type != ET_REL) return std::vector<Object>{};
+  if (header.e_type != ET_REL && which == Objects::relocatable) return std::vector<Object>{};
   return std::vector<Object>{{path, std::move(bytes)}};
 }
 

@@ -16,9 +16,11 @@ struct Object {
   std::vector<std::uint8_t> bytes;
 };
 
-// The objects in a file: itself, or the members of an archive. Files that are neither (linker scripts) and shared
-// libraries give none. Errors (user): unreadable, truncated or malformed.
-Result<std::vector<Object>> readObjects(const std::string &path);
+enum class Objects { relocatable, linkedToo };
+
+// The objects in a file: itself, or the members of an archive. Files that are neither (linker scripts) give none;
+// programs and shared libraries count with `linkedToo`. Errors (user): unreadable, truncated or malformed.
+Result<std::vector<Object>> readObjects(const std::string &path, Objects which = Objects::relocatable);
 
 // Contents of all sections with this name; empty if there is none.
 Result<std::vector<std::uint8_t>> section(const Object &object, const std::string &name);

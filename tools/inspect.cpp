@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// strata inspect: the PTX of a source, object or program, and what the code generator makes of it.
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "base/fatbin.h"
+#include "simt/exec/codegen_library.h"
+#include "simt/simt.h"
+#include "toolkit/nvcc/objects.h"
+#include "toolkit/nvcc/shell.h"
+#include "tools/tools.h"
+
+namespace strata::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint32_t kDeviceArch = 90;  // the CPU device's compute capability
+
+std::string readText(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Result<std::string> ptxOfSource(const InspectOptions &options) {
+  std::string output = (fs::temp_directory_path() / ("strata-inspect-" + std::to_string(getpid()) + ".ptx")).string();
+  std::string command = nvcc::shellLine({prefix() + "/bin/nvcc", "-ptx", "-arch=sm_90", "-lineinfo", options.file, "-o", output});
+  int status = std::system((command + " " + options.nvccOptions).c_str());
+  std::string text = readText(output);
+  std::error_code ignored;
+  fs::remove(output, ignored);
+  if (status) return userError("'" + options.file + "' does not compile");
+  return text;
+}
+
+// Of each name the best entry that the CPU device takes.
+std::vector<std::string> choose(const std::vector<fatbin::Entry> &entries) {
+  std::map<std::string, const fatbin::Entry *> best;
+  for (const fatbin::Entry &entry : entries) {
+    if (entry.kind != fatbin::Kind::ptx || entry.arch > kDeviceArch) continue;
+    const fatbin::Entry *&chosen = best[entry.name];
+    if (!chosen || chosen->arch < entry.arch) chosen = &entry;
+  }
+  std::vector<std::string> texts;
+  for (const auto &[name, entry] : best) texts.emplace_back(entry->payload.begin(), entry->payload.end());
+  return texts;
+}
+
+// All modules in the fat binaries of a section, which follow one another, padded with zeros.
+Result<void> addModules(const nvcc::Object &object, const char *sectionName, std::vector<std::string> &modules) {
+  Result<std::vector<std::uint8_t>> bytes = nvcc::section(object, sectionName);
+  if (!bytes) return bytes.error();
+  std::span<const std::uint8_t> rest = *bytes;
+  while (rest.size() >= 16) {
+    Result<std::uint64_t> size = fatbin::claimedSize(rest.data());
+    if (!size) {
+      rest = rest.subspan(8);
+      continue;
+    }
+    if (*size > rest.size()) return userError("'" + object.name + "' has damaged device code");
+    Result<std::vector<fatbin::Entry>> entries = fatbin::read(rest.first(*size));
+    if (!entries) return entries.error();
+    std::vector<std::string> texts = choose(*entries);
+    if (texts.size() > 1) {
+      Result<const simt::CodegenLibrary *> library = simt::codegenLibrary();
+      if (!library) return library.error();
+      Result<std::string> linked = (*library)->link(texts);
+      if (!linked) return linked.error();
+      texts = {*linked};
+    }
+    if (!texts.empty()) modules.push_back(texts[0]);
+    rest = rest.subspan((*size + 7) / 8 * 8 <= rest.size() ? (*size + 7) / 8 * 8 : rest.size());
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
+  std::string extension = fs::path(options.file).extension();
+  if (!fs::exists(options.file)) return userError("cannot read '" + options.file + "'");
+  if (extension == ".ptx") return std::vector<std::string>{readText(options.file)};
+  if (extension == ".cu") {
+    Result<std::string> text = ptxOfSource(options);
+    if (!text) return text.error();
+    return std::vector<std::string>{*text};
+  }
+  Result<std::vector<nvcc::Object>> objects = nvcc::readObjects(options.file, nvcc::Objects::linkedToo);
+  if (!objects) return objects.error();
+  std::vector<std::string> modules;
+  for (const nvcc::Object &object : *objects)
+    for (const char *name : {".nv_fatbin", "__nv_relfatbin"})
+      if (Result<void> added = addModules(object, name, modules); !added) return added.error();
+  if (modules.empty()) return userError("'" + options.file + "' holds no PTX");
+  return modules;
+}
+
+std::string plainName(const std::string &mangled) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status ? mangled : text;
+  std::free(text);
+  return name;
+}
+
+bool isWanted(const std::string &wanted, const std::string &mangled) {
+  if (wanted.empty() || wanted == mangled) return true;
+  std::string plain = plainName(mangled);
+  return wanted == plain || wanted == plain.substr(0, plain.find_first_of("(<"));
+}
+
+Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
+  simt::CompileOptions compile;
+  compile.mode = options.mode == "lane" ? simt::Mode::lane : simt::Mode::vector;
+  if (options.simd == "auto") {
+    Result<simt::Simd> best = simt::hostSimd();
+    if (!best) return best.error();
+    compile.simd = *best;
+  } else {
+    compile.simd = options.simd == "avx512" ? simt::Simd::avx512
+                   : options.simd == "avx2" ? simt::Simd::avx2
+                                            : simt::Simd::portable;
+  }
+  return compile;
+}
+
+Result<std::string> show(simt::CodegenModule &module, const std::string &kernel, const simt::CompileOptions &compile,
+                         const std::string &stage) {
+  if (stage != "why") return module.inspect(kernel, compile, stage);
+  Result<simt::KernelImage> image = module.compile(kernel, compile);
+  if (!image) return image.error();
+  return image->report;
+}
+
+// Returns how many kernels were shown.
+Result<int> inspectModule(const std::string &ptx, const InspectOptions &options) {
+  if (options.stage == "ptx" && options.kernel.empty()) {
+    std::fwrite(ptx.data(), 1, ptx.size(), stdout);
+    return 1;
+  }
+  Result<const simt::CodegenLibrary *> library = simt::codegenLibrary();
+  if (!library) return library.error();
+  Result<simt::CompileOptions> compile = compileOptions(options);
+  if (!compile) return compile.error();
+  Error error;
+  std::unique_ptr<simt::CodegenModule> module((*library)->open(ptx.data(), ptx.size(), &error));
+  if (!module) return error;
+  int shown = 0;
+  for (const simt::KernelInfo &kernel : module->info().kernels) {
+    if (!isWanted(options.kernel, kernel.name)) continue;
+    ++shown;
+    std::printf("// %s\n", plainName(kernel.name).c_str());
+    Result<std::string> text = show(*module, kernel.name, *compile, options.stage);
+    if (!text) return text.error();
+    std::printf("%s\n", text->c_str());
+  }
+  return shown;
+}
+
+}  // namespace
+
+int inspect(const InspectOptions &options) {
+  Result<std::vector<std::string>> modules = modulesOf(options);
+  if (!modules) return fail(modules.error());
+  int shown = 0;
+  for (const std::string &ptx : *modules) {
+    Result<int> count = inspectModule(ptx, options);
+    if (!count) return fail(count.error());
+    shown += *count;
+  }
+  if (!shown) return fail(userError("'" + options.file + "' has no kernel '" + options.kernel + "'"));
+  return 0;
+}
+
+}  // namespace strata::tools

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `strata` command.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+#include "tools/tools.h"
+
+using namespace strata::tools;
+
+namespace {
+
+void addRun(CLI::App &app, RunOptions &options, int &status) {
+  CLI::App *sub = app.add_subcommand("run", "strata run [--nvcc=OPTIONS] FILE.cu|PROGRAM [ARGS...]: compile (if need be) and run");
+  sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc, e.g. --nvcc=\"-use_fast_math -Idir\"");
+  sub->prefix_command();  // what follows the file is the program's
+  sub->callback([&options, &status, sub] {
+    std::vector<std::string> rest = sub->remaining();
+    if (!rest.empty() && rest[0] == "--") rest.erase(rest.begin());
+    if (rest.empty()) throw CLI::RequiredError("FILE.cu or PROGRAM");
+    if (rest[0].starts_with("-")) throw CLI::ExtrasError({rest[0]});
+    options.file = rest[0];
+    options.arguments.assign(rest.begin() + 1, rest.end());
+    status = run(options);
+  });
+}
+
+void addInspect(CLI::App &app, InspectOptions &options, int &status) {
+  CLI::App *sub = app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
+  sub->add_option("FILE", options.file, "CUDA source, PTX, object, library or program")->required();
+  sub->add_option("--kernel", options.kernel, "Only this kernel");
+  sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
+  sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
+  sub->add_option("--mode", options.mode, "How lanes run")->check(CLI::IsMember({"vector", "lane"}));
+  sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc");
+  sub->callback([&options, &status] { status = inspect(options); });
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Strata: CUDA programs on any machine", "strata");
+  app.set_version_flag("--version", "strata " STRATA_VERSION);
+  app.require_subcommand(1);
+  int status = 0;
+  RunOptions runOptions;
+  InspectOptions inspectOptions;
+  addRun(app, runOptions, status);
+  addInspect(app, inspectOptions, status);
+  app.add_subcommand("smi", "Show devices and versions")->callback([&status] { status = smi(); });
+  app.add_subcommand("knobs", "Show the environment variables that Strata reads")->callback([&status] { status = knobs(); });
+  CLI11_PARSE(app, argc, argv);
+  return status;
+}
