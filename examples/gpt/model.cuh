@@ -154,9 +154,9 @@ private:
     for (auto &[name, offset] : weights_.offsets()) byOffset[offset] = name;
     for (auto it = byOffset.rbegin(); it != byOffset.rend(); end = it->first, ++it)
       for (size_t i = it->first; i < end; ++i) {
-        const std::string &name = it->second;
-        if (name.ends_with(".g")) values[i] = 1;
-        else if (!name.ends_with(".b")) values[i] = normal(generator());
+        const std::string kind = it->second.substr(it->second.rfind('.') + 1);
+        if (kind == "g") values[i] = 1;
+        else if (kind != "b") values[i] = normal(generator());
       }
     CHECK(cudaMemcpy(weights_.data(), values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
   }

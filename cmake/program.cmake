@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# strata_program(NAME FILE [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds])
+# Compiles a CUDA source with the build tree's nvcc and runs it on the CPU device as ctest entries NAME.MODE with the
+# label "program". It passes if it exits with 0. Modes: vector and lane (with the best SIMD target), avx2, portable,
+# one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced.
+set(STRATA_PROGRAM_MODES vector lane avx2 portable)
+
+set(strata_mode_vector STRATA_MODE=auto)
+set(strata_mode_lane STRATA_MODE=lane)
+set(strata_mode_avx2 STRATA_MODE=auto STRATA_SIMD=avx2)
+set(strata_mode_portable STRATA_MODE=auto STRATA_SIMD=portable)
+set(strata_mode_one_worker STRATA_MODE=auto STRATA_WORKERS=1)
+set(strata_mode_five_workers STRATA_MODE=auto STRATA_WORKERS=5)
+
+function(strata_program name file)
+  cmake_parse_arguments(arg "" "TIMEOUT" "FLAGS;ARGS;MODES" ${ARGN})
+  if(NOT arg_MODES)
+    set(arg_MODES ${STRATA_PROGRAM_MODES})
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  get_filename_component(source ${file} ABSOLUTE)
+  set(program ${CMAKE_BINARY_DIR}/programs/${name})
+  # Only what the compiled file depends on; the driver and the code generator are found when it runs.
+  set(depends nvcc)
+  foreach(target ${STRATA_LINKED_TARGETS})
+    if(TARGET ${target})
+      list(APPEND depends ${target})
+    endif()
+  endforeach()
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
+    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT programs/${name} ${source} -o ${program}
+    DEPENDS ${source} ${depends}
+    DEPFILE ${program}.d
+    COMMENT "nvcc ${name}"
+    VERBATIM)
+  add_custom_target(program_${name} ALL DEPENDS ${program})
+  foreach(mode ${arg_MODES})
+    add_test(NAME ${name}.${mode} COMMAND ${program} ${arg_ARGS} WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/programs)
+    set_tests_properties(${name}.${mode} PROPERTIES LABELS program TIMEOUT ${arg_TIMEOUT}
+      ENVIRONMENT "STRATA_DEVICE=cpu;STRATA_CACHE_DIR=${CMAKE_BINARY_DIR}/cache;${strata_mode_${mode}}")
+  endforeach()
+endfunction()

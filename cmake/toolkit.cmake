@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# The toolkit as a whole: what is built for it, and what an install prefix holds. Included after all its layers.
+
+# All targets of a folder and its subfolders.
+function(strata_targets_in folder result)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder ${subfolders})
+    strata_targets_in(${subfolder} more)
+    list(APPEND targets ${more})
+  endforeach()
+  set(${result} ${targets} PARENT_SCOPE)
+endfunction()
+
+# `ninja toolkit`: everything that compiling and running a CUDA program takes.
+add_custom_target(toolkit)
+foreach(layer simt driver runtime toolkit tools)
+  strata_targets_in(${CMAKE_SOURCE_DIR}/${layer} targets)
+  if(targets)
+    add_dependencies(toolkit ${targets})
+  endif()
+endforeach()
+
+# FindCUDAToolkit and other tools read the release from here.
+file(WRITE ${CMAKE_BINARY_DIR}/version.json
+  "{\n  \"cuda\": {\"name\": \"Strata ${PROJECT_VERSION}, CUDA compatible\", \"version\": \"13.0.0\"},\n"
+  "  \"cuda_nvcc\": {\"name\": \"Strata's nvcc\", \"version\": \"13.0.0\"},\n"
+  "  \"cuda_cudart\": {\"name\": \"Strata's CUDA runtime\", \"version\": \"13.0.0\"}\n}\n")
+
+# Programs and build systems link it; device code needs no run-time library of its own here.
+add_library(cudadevrt STATIC ${CMAKE_SOURCE_DIR}/toolkit/cudadevrt.c)
+add_dependencies(toolkit cudadevrt)
+
+install(TARGETS nvcc strata RUNTIME DESTINATION bin)
+install(TARGETS cudadevrt ARCHIVE DESTINATION lib64)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/include/ DESTINATION include)
+install(FILES ${CMAKE_BINARY_DIR}/version.json DESTINATION .)
