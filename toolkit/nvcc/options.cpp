@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -34,7 +35,7 @@ bool isAllowed(const OptionRow &row, const std::string &value) {
   return false;
 }
 
-// -O3, -Idir, -DX=1: the short name directly followed by the value. (-march=native is not -m.)
+// -O3, -Idir, -DX=1: the short name directly followed by the value. (-march=native is none.)
 const OptionRow *findJoined(const std::string &text) {
   for (const OptionRow &row : kTable)
     if (row.kind == Kind::joined && text.starts_with(row.shortName) &&
@@ -135,13 +136,9 @@ private:
   Result<void> readFile(const std::string &path) {
     if (++fileDepth_ > 20) return userError("options files are nested too deeply at '" + path + "'");
     std::ifstream file(path);
-    std::stringstream text;
-    if (!file || !(text << file.rdbuf())) {
-      std::error_code ignored;
-      bool empty = std::filesystem::is_regular_file(path, ignored) && std::filesystem::file_size(path, ignored) == 0;
-      if (!empty) return userError("cannot read options file '" + path + "'");
-    }
-    Result<void> read = readAll(shellWords(text.str()));
+    if (!file || std::filesystem::is_directory(path)) return userError("cannot read options file '" + path + "'");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    Result<void> read = readAll(shellWords(text));
     --fileDepth_;
     return read;
   }
@@ -159,16 +156,40 @@ Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments) 
   return Parser().parse(ordered);
 }
 
+namespace {
+
+std::string valueForm(const OptionRow &row) {
+  if (row.kind == Kind::flag) return "";
+  std::string form = row.kind == Kind::boolean ? "true|false" : *row.allowed ? row.allowed : "value";
+  return form + (row.times == Times::list ? ",..." : "");
+}
+
+const char *effectNote(const OptionRow &row) {
+  return row.effect == Effect::refused ? " [not supported]" : row.effect == Effect::accepted ? " [no effect]" : "";
+}
+
+}  // namespace
+
 std::string helpText() {
   std::string text = "Usage: nvcc [options] file...\n\n";
   for (const OptionRow &row : kTable) {
-    std::string name = "--" + std::string(row.longName);
-    if (row.kind == Kind::boolean) name += " {true|false}";
-    else if (row.kind != Kind::flag) name += *row.allowed ? " {" + std::string(row.allowed) + "}" : " <value>";
-    if (row.times == Times::list) name += ",...";
-    if (std::string_view(row.longName) != row.shortName) name += "  (-" + std::string(row.shortName) + ")";
-    const char *note = row.effect == Effect::refused ? " [not supported]" : row.effect == Effect::accepted ? " [no effect]" : "";
-    text += name + "\n        " + row.sentence + note + "\n";
+    text += "--" + std::string(row.longName);
+    if (std::string form = valueForm(row); !form.empty()) text += " <" + form + ">";
+    if (std::string_view(row.longName) != row.shortName) text += "  (-" + std::string(row.shortName) + ")";
+    text += "\n        " + std::string(row.sentence) + effectNote(row) + "\n";
+  }
+  return text;
+}
+
+std::string documentationPage() {
+  std::string text =
+      "# nvcc: options\n\nMade from toolkit/nvcc/options.def; a test keeps it fresh. Names may be written with one dash or "
+      "two, values after a blank or `=`. `[no effect]`: understood, but nothing to do when the product is PTX.\n\n"
+      "| option | short | value | what it does |\n|---|---|---|---|\n";
+  for (const OptionRow &row : kTable) {
+    std::string form = valueForm(row);
+    for (std::size_t at = 0; (at = form.find('|', at)) != form.npos; at += 2) form.insert(at, "\\");
+    text += "| `--" + std::string(row.longName) + "` | `-" + row.shortName + "` | " + form + " | " + row.sentence + effectNote(row) + " |\n";
   }
   return text;
 }

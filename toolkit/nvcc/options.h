@@ -56,5 +56,6 @@ private:
 Result<CommandLine> parseCommandLine(const std::vector<std::string> &arguments);
 
 std::string helpText();
+std::string documentationPage();  // docs/nvcc.md
 
 }  // namespace strata::nvcc
