@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// One benchmark case: the same work as a CUDA kernel, an OpenMP loop, an OpenCL kernel and, where an ispc
+// compiler is given, an ISPC task. Each case lives in one folder: NAME.cu (case and CUDA kernel),
+// NAME_openmp.cpp, NAME.cl, NAME.ispc.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// A buffer that all implementations use, each in its own copy.
+struct Array {
+  std::vector<std::uint8_t> bytes;  // initial contents; outputs are poisoned with 0xFF
+  bool output = false;
+
+  template <class T>
+  static Array of(const std::vector<T> &values) {
+    auto *first = reinterpret_cast<const std::uint8_t *>(values.data());
+    return {{first, first + values.size() * sizeof(T)}, false};
+  }
+  template <class T>
+  static Array poisoned(std::size_t count) {
+    return {std::vector<std::uint8_t>(count * sizeof(T), 0xFF), true};
+  }
+};
+
+using Pointers = std::vector<void *>;
+
+// The OpenCL kernels of one run, launched in order. Arguments of each: all arrays in order, then `scalars`.
+struct OpenCl {
+  struct Launch {
+    std::string kernel;
+    std::vector<std::size_t> global, local;
+  };
+  std::vector<Launch> launches;
+  std::vector<std::vector<std::uint8_t>> scalars;
+
+  template <class... T>
+  static std::vector<std::vector<std::uint8_t>> pack(T... values) {
+    return {std::vector<std::uint8_t>(reinterpret_cast<const std::uint8_t *>(&values),
+                                      reinterpret_cast<const std::uint8_t *>(&values) + sizeof(T))...};
+  }
+};
+
+enum class Element { f32, i32, u32 };
+
+struct Case {
+  std::string name;
+  double bytes = 0;   // least traffic to memory of one run
+  double flops = 0;   // arithmetic of one run
+  std::vector<Array> arrays;
+  std::function<void(const Pointers &)> cuda;     // launches only; device pointers
+  std::function<void(const Pointers &)> openmp;   // host pointers
+  std::function<void(const Pointers &)> ispc;     // host pointers; empty when built without ispc
+  OpenCl opencl;
+  Element element = Element::f32;                  // of the outputs
+  double tolerance = 0;                            // relative to max(1, |value|); outputs of all must agree
+  double mayDiffer = 0;                            // share of elements that may disagree (chaotic edges)
+};
+
+// Adds a case to the list; used as a static initialiser in each case's .cu file.
+int addCase(std::function<Case()> make);
+std::vector<float> randomFloats(std::size_t count, float low, float high);
+
+}  // namespace bench

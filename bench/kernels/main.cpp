@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every case on every implementation in one process, checks that they agree, prints one table and
+// writes one JSON object per case.
+//   bench_kernels [--json FILE] [--only NAME] [--seconds S]
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "case.h"
+#include "cuda_side.h"
+#include "limits.h"
+#include "opencl_side.h"
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Outputs = std::vector<std::vector<std::uint8_t>>;
+
+struct Measured {
+  std::map<std::string, double> seconds;  // by implementation
+  std::string wrong;                      // empty when all agree
+};
+
+std::vector<std::function<Case()>> &cases() {
+  static std::vector<std::function<Case()>> list;
+  return list;
+}
+
+// Median time of one run: as many runs as fit into `budget` seconds, at least five, after one warm-up.
+double timeRuns(const std::function<void()> &run, double budget) {
+  run();
+  std::vector<double> times;
+  auto start = Clock::now();
+  while (times.size() < 5 || std::chrono::duration<double>(Clock::now() - start).count() < budget) {
+    auto before = Clock::now();
+    run();
+    times.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+double valueAt(const std::vector<std::uint8_t> &bytes, std::size_t i, Element element) {
+  auto read = [&]<class T>(T) {
+    T v;
+    std::memcpy(&v, bytes.data() + i * sizeof(T), sizeof(T));
+    return static_cast<double>(v);
+  };
+  if (element == Element::i32) return read(std::int32_t{});
+  if (element == Element::u32) return read(std::uint32_t{});
+  return read(float{});
+}
+
+std::string compare(const Case &c, const std::string &who, const Outputs &got, const Outputs &want) {
+  for (std::size_t a = 0; a < got.size(); ++a) {
+    std::size_t count = got[a].size() / 4, different = 0, first = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      double g = valueAt(got[a], i, c.element), w = valueAt(want[a], i, c.element);
+      if (std::fabs(g - w) <= c.tolerance * std::fmax(1, std::fabs(w))) continue;
+      if (!different++) first = i;
+    }
+    if (different > c.mayDiffer * count)
+      return who + " differs at " + std::to_string(first) + " (" + std::to_string(different) + " of " + std::to_string(count) + ")";
+  }
+  return {};
+}
+
+Outputs outputsOf(const Case &c, const std::vector<std::vector<std::uint8_t>> &copies) {
+  Outputs out;
+  for (std::size_t i = 0; i < copies.size(); ++i)
+    if (c.arrays[i].output) out.push_back(copies[i]);
+  return out;
+}
+
+// Runs a function of host pointers on 64-byte aligned copies and hands back the outputs.
+Outputs onHost(const Case &c, const std::function<void(const Pointers &)> &run, double budget, double &seconds) {
+  Pointers pointers;
+  for (const Array &array : c.arrays) {
+    void *copy = std::aligned_alloc(4096, (array.bytes.size() + 4095) / 4096 * 4096);
+    std::memcpy(copy, array.bytes.data(), array.bytes.size());
+    pointers.push_back(copy);
+  }
+  seconds = timeRuns([&] { run(pointers); }, budget);
+  std::vector<std::vector<std::uint8_t>> copies;
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    auto *bytes = static_cast<std::uint8_t *>(pointers[i]);
+    copies.emplace_back(bytes, bytes + c.arrays[i].bytes.size());
+    std::free(pointers[i]);
+  }
+  return outputsOf(c, copies);
+}
+
+Measured measure(const Case &c, double budget, ClDevice *opencl) {
+  Measured m;
+  Outputs want = onHost(c, c.openmp, budget, m.seconds["openmp"]);
+  auto check = [&](const std::string &who, const Outputs &got) {
+    if (m.wrong.empty()) m.wrong = compare(c, who, got, want);
+  };
+  {
+    CudaRun run(c);
+    m.seconds["strata"] = timeRuns([&] { run(); }, budget);
+    check("strata", outputsOf(c, run.results()));
+  }
+  if (opencl) {
+    ClRun run(*opencl, c);
+    m.seconds["pocl"] = timeRuns([&] { run(); }, budget);
+    check("pocl", outputsOf(c, run.results()));
+  }
+  if (c.ispc) check("ispc", onHost(c, c.ispc, budget, m.seconds["ispc"]));
+  return m;
+}
+
+double ratio(const Measured &m, const std::string &peer) {
+  auto it = m.seconds.find(peer);
+  return it == m.seconds.end() ? 0 : it->second / m.seconds.at("strata");
+}
+
+void printRow(const Case &c, const Measured &m, const Limits &limits) {
+  double t = m.seconds.at("strata"), memory = c.bytes / t / 1e9, compute = c.flops / t / 1e9;
+  bool memoryBound = c.bytes / limits.bytesPerSecond > c.flops / limits.flopsPerSecond;
+  std::printf("%-18s %9.3f %8.1f %8.1f %5.0f%% %s", c.name.c_str(), t * 1e3, memory, compute,
+              100 * (memoryBound ? c.bytes / t / limits.bytesPerSecond : c.flops / t / limits.flopsPerSecond),
+              memoryBound ? "mem" : "fma");
+  for (const char *peer : {"openmp", "pocl", "ispc"}) {
+    double r = ratio(m, peer);
+    if (r > 0) std::printf(" %8.2f", r);
+    else std::printf("        -");
+  }
+  std::printf("  %s\n", m.wrong.empty() ? "" : ("WRONG: " + m.wrong).c_str());
+  std::fflush(stdout);
+}
+
+nlohmann::json toJson(const Case &c, const Measured &m, const Limits &limits) {
+  nlohmann::json ratios = nlohmann::json::object();
+  for (auto &[who, t] : m.seconds)
+    if (who != "strata") ratios[who] = ratio(m, who);
+  return {{"name", c.name}, {"seconds", m.seconds}, {"bytes", c.bytes}, {"flops", c.flops}, {"ratios", ratios},
+          {"agrees", m.wrong.empty()}, {"limits", {{"bytes_per_second", limits.bytesPerSecond}, {"flops_per_second", limits.flopsPerSecond}}}};
+}
+
+}  // namespace
+
+int addCase(std::function<Case()> make) {
+  cases().push_back(std::move(make));
+  return 0;
+}
+
+std::vector<float> randomFloats(std::size_t count, float low, float high) {
+  static std::mt19937 engine(std::random_device{}());
+  std::uniform_real_distribution<float> uniform(low, high);
+  std::vector<float> values(count);
+  for (float &v : values) v = uniform(engine);
+  return values;
+}
+
+}  // namespace bench
+
+int main(int argc, char **argv) {
+  using namespace bench;
+  std::string json, only;
+  double seconds = 0.5;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string option = argv[i];
+    if (option == "--json") json = argv[i + 1];
+    else if (option == "--only") only = argv[i + 1];
+    else if (option == "--seconds") seconds = std::atof(argv[i + 1]);
+    else return std::fprintf(stderr, "bench_kernels: unknown option %s\n", argv[i]), 2;
+  }
+
+  Limits limits = measureLimits();
+  auto opencl = ClDevice::open();
+  std::printf("limits: %.1f GB/s, %.0f GFLOP/s fp32 FMA%s\n", limits.bytesPerSecond / 1e9, limits.flopsPerSecond / 1e9,
+              opencl ? "" : "; no OpenCL device: PoCL left out");
+  std::printf("%-18s %9s %8s %8s %10s %8s %8s %8s  (times faster than)\n", "case", "ms", "GB/s", "GFLOP/s", "of limit", "openmp", "pocl", "ispc");
+
+  nlohmann::json results = nlohmann::json::array();
+  std::map<std::string, std::pair<double, int>> logs;
+  bool allAgree = true;
+  for (auto &make : cases()) {
+    Case c = make();
+    if (!only.empty() && c.name != only) continue;
+    Measured m = measure(c, seconds, opencl.get());
+    printRow(c, m, limits);
+    results.push_back(toJson(c, m, limits));
+    allAgree &= m.wrong.empty();
+    for (auto &[who, t] : m.seconds)
+      if (who != "strata") {
+        logs[who].first += std::log(ratio(m, who));
+        ++logs[who].second;
+      }
+  }
+  for (auto &[who, sum] : logs) std::printf("geometric mean against %s: %.2f (%d cases)\n", who.c_str(), std::exp(sum.first / sum.second), sum.second);
+  if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
+  return allAgree ? 0 : 1;
+}
