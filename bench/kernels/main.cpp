@@ -109,7 +109,7 @@ Measured measure(const Case &c, double budget, ClDevice *opencl) {
     m.seconds["strata"] = timeRuns([&] { run(); }, budget);
     check("strata", outputsOf(c, run.results()));
   }
-  if (opencl) {
+  if (opencl && !c.opencl.launches.empty()) {
     ClRun run(*opencl, c);
     m.seconds["pocl"] = timeRuns([&] { run(); }, budget);
     check("pocl", outputsOf(c, run.results()));
