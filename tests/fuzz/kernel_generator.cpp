@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/kernel_generator.h"
+
+#include <functional>
+#include <vector>
+
+namespace strata::fuzz {
+namespace {
+
+// SplitMix64: small, and the same everywhere (the standard distributions are not).
+class Random {
+public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((next() >> 32) * n >> 32); }
+  bool chance(std::uint32_t percent) { return below(100) < percent; }
+  std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
+  template <class T, std::size_t n>
+  const T &pick(const T (&list)[n]) { return list[below(n)]; }
+
+private:
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15ull;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+    return z ^ z >> 31;
+  }
+  std::uint64_t state_;
+};
+
+constexpr int kInts = 8, kLongs = 4, kShorts = 4, kFloats = 6, kDoubles = 4, kHalves = 4;
+constexpr int kMaxDepth = 4;
+
+class Generator {
+public:
+  explicit Generator(std::uint64_t seed) : random_(seed * 0x2545F4914F6CDD1Dull + 1) {}
+
+  GeneratedKernel run() {
+    static const std::uint32_t blocks[] = {32, 64, 96, 128, 33, 70, 7};
+    std::uint32_t block = random_.pick(blocks);
+    fullWarps_ = block % 32 == 0;
+    std::string body;
+    body_ = &body;
+    prologue();
+    int statements = 6 + random_.below(10);
+    for (int i = 0; i < statements; ++i) statement(0);
+    epilogue();
+    return {header() + functions() + entry(body), 1 + random_.below(3), block};
+  }
+
+private:
+  // --- text -------------------------------------------------------------------------------------
+  void emit(const std::string &line) { *body_ += "  " + line + "\n"; }
+  void mark(const std::string &label) { *body_ += label + ":\n"; }
+  std::string label() { return "$L" + std::to_string(labels_++); }
+  std::string predicate() { return "%p" + std::to_string(predicates_++); }
+  std::string temporary() { return "%t" + std::to_string(temporaries_++); }
+
+  std::string i32() { return "%i" + std::to_string(random_.below(kInts)); }
+  std::string i64() { return "%l" + std::to_string(random_.below(kLongs)); }
+  std::string i16() { return "%s" + std::to_string(random_.below(kShorts)); }
+  std::string f32() { return "%f" + std::to_string(random_.below(kFloats)); }
+  std::string f64() { return "%d" + std::to_string(random_.below(kDoubles)); }
+  std::string f16() { return "%h" + std::to_string(random_.below(kHalves)); }
+
+  std::string header() const { return ".version 8.0\n.target sm_80\n.address_size 64\n\n"; }
+
+  // Device functions called from divergent code; the second calls itself.
+  std::string functions() const {
+    return R"(.func (.param .b32 r) mix(.param .b32 a, .param .b32 b) {
+  .reg .b32 %x<6>;
+  .reg .pred %q;
+  ld.param.u32 %x0, [a];
+  ld.param.u32 %x1, [b];
+  setp.lt.u32 %q, %x0, %x1;
+  @%q bra LESS;
+  mad.lo.u32 %x2, %x0, 3, %x1;
+  st.param.b32 [r], %x2;
+  ret;
+LESS:
+  xor.b32 %x3, %x0, %x1;
+  shl.b32 %x4, %x3, 1;
+  st.param.b32 [r], %x4;
+  ret;
+}
+
+.func (.param .b32 r) descend(.param .b32 n) {
+  .reg .b32 %x<6>;
+  .reg .pred %q;
+  ld.param.u32 %x0, [n];
+  setp.eq.u32 %q, %x0, 0;
+  @%q bra DONE;
+  sub.u32 %x1, %x0, 1;
+  {
+    .param .b32 a0;
+    .param .b32 r0;
+    st.param.b32 [a0], %x1;
+    call.uni (r0), descend, (a0);
+    ld.param.b32 %x2, [r0];
+  }
+  mad.lo.u32 %x3, %x2, 5, %x0;
+  st.param.b32 [r], %x3;
+  ret;
+DONE:
+  st.param.b32 [r], 1;
+  ret;
+}
+
+)";
+  }
+
+  std::string entry(const std::string &body) const {
+    auto count = [](int n) { return "<" + std::to_string(n) + ">;\n"; };
+    std::string text = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counters) {\n";
+    text += "  .shared .align 8 .b8 board[1024];\n  .shared .align 4 .b8 tally[64];\n  .local .align 8 .b8 scratch[64];\n";
+    text += "  .reg .b32 %i" + count(kInts) + "  .reg .b64 %l" + count(kLongs) + "  .reg .b16 %s" + count(kShorts);
+    text += "  .reg .f32 %f" + count(kFloats) + "  .reg .f64 %d" + count(kDoubles) + "  .reg .b16 %h" + count(kHalves);
+    text += "  .reg .pred %p" + count(predicates_ + 1) + "  .reg .b32 %t" + count(temporaries_ + 1);
+    text += "  .reg .b64 %in, %out, %counters, %a0, %a1;\n  .reg .b32 %thread, %me, %b0, %b1, %b2;\n  .reg .pred %z;\n  .reg .b16 %c0;\n  .reg .f32 %g0;\n  .reg .f64 %g1;\n";
+    return text + body + "}\n";
+  }
+
+  // Every register starts from this thread's input words.
+  void prologue() {
+    emit("ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];\n  ld.param.u64 %counters, [counters];");
+    emit("mov.u32 %thread, %tid.x;\n  mov.u32 %b0, %ctaid.x;\n  mov.u32 %b1, %ntid.x;\n  mad.lo.u32 %me, %b0, %b1, %thread;");
+    emit("mul.wide.u32 %a0, %me, " + std::to_string(4 * kInputWords) + ";\n  add.u64 %in, %in, %a0;");
+    emit("mul.wide.u32 %a0, %me, " + std::to_string(4 * kOutputWords) + ";\n  add.u64 %out, %out, %a0;");
+    for (int i = 0; i < kInts; ++i) emit("ld.global.u32 %i" + std::to_string(i) + ", [%in+" + std::to_string(4 * i) + "];");
+    for (int i = 0; i < kLongs; ++i) emit("ld.global.u64 %l" + std::to_string(i) + ", [%in+" + std::to_string(8 * i) + "];");
+    for (int i = 0; i < kShorts; ++i) emit("ld.global.u16 %s" + std::to_string(i) + ", [%in+" + std::to_string(2 * i + 32) + "];");
+    for (int i = 0; i < kFloats; ++i) emit("cvt.rn.f32.s32 %f" + std::to_string(i) + ", %i" + std::to_string(i) + ";");
+    for (int i = 0; i < kDoubles; ++i) emit("cvt.rn.f64.s32 %d" + std::to_string(i) + ", %i" + std::to_string(i + 2) + ";");
+    for (int i = 0; i < kHalves; ++i) emit("cvt.rn.f16.s16 %h" + std::to_string(i) + ", %s" + std::to_string(i) + ";");
+    for (int i = 0; i < 16; ++i) emit("st.local.u32 [scratch+" + std::to_string(4 * i) + "], %i" + std::to_string(i % kInts) + ";");
+    emit("setp.lt.u32 %z, %thread, 16;\n  shl.b32 %b0, %thread, 2;\n  mov.u32 %b1, tally;\n  add.u32 %b0, %b0, %b1;\n  @%z st.shared.u32 [%b0], 0;");
+    emit("bar.sync 0;");
+  }
+
+  void epilogue() {
+    int at = 0;
+    auto word = [&](const std::string &type, const std::string &value, int bytes) {
+      emit("st.global." + type + " [%out+" + std::to_string(at) + "], " + value + ";");
+      at += bytes;
+    };
+    for (int i = 0; i < kLongs; ++i) word("u64", "%l" + std::to_string(i), 8);
+    for (int i = 0; i < kDoubles; ++i) {
+      std::string d = "%d" + std::to_string(i);
+      emit("testp.number.f64 %z, " + d + ";\n  testp.infinite.f64 %p0, " + d + ";\n  or.pred %z, %z, %p0;\n  selp.f64 %g1, " + d + ", 0d7FF8000000000000, %z;");
+      word("f64", "%g1", 8);
+    }
+    for (int i = 0; i < kInts; ++i) word("u32", "%i" + std::to_string(i), 4);
+    for (int i = 0; i < kFloats; ++i) {
+      std::string f = "%f" + std::to_string(i);
+      emit("setp.num.f32 %z, " + f + ", " + f + ";\n  selp.f32 %g0, " + f + ", 0f7FC00000, %z;");
+      word("f32", "%g0", 4);
+    }
+    for (int i = 0; i < 2; ++i) word("u16", "%s" + std::to_string(i), 2);
+    for (int i = 0; i < kHalves - 2; ++i) {
+      std::string h = "%h" + std::to_string(i);
+      emit("setp.num.f16 %z, " + h + ", " + h + ";\n  selp.b16 %c0, " + h + ", 32767, %z;");
+      word("u16", "%c0", 2);
+    }
+    emit("bar.sync 0;\n  setp.lt.u32 %z, %thread, 16;\n  @!%z bra $END;\n  shl.b32 %b0, %thread, 2;\n  mov.u32 %b1, tally;\n  add.u32 %b0, %b0, %b1;");
+    emit("ld.shared.u32 %b2, [%b0];\n  cvt.u64.u32 %a0, %thread;\n  shl.b64 %a0, %a0, 2;\n  add.u64 %a0, %counters, %a0;\n  red.global.add.u32 [%a0+64], %b2;");
+    mark("$END");
+    emit("ret;");
+  }
+
+  // --- statements ---------------------------------------------------------------------------------
+  void statement(int depth) {
+    std::uint32_t kind = random_.below(100);
+    if (kind < 46 || depth >= kMaxDepth) return assignment();
+    if (kind < 58) return branch(depth);
+    if (kind < 68) return loop(depth);
+    if (kind < 72) return switchOn(depth);
+    if (kind < 78) return localMemory();
+    if (kind < 83) return atomics();
+    if (kind < 88) return call();
+    if (kind < 91) return depth == 0 && !returned_ ? sharedExchange() : assignment();
+    if (kind < 99) return fullWarps_ && depth == 0 && !returned_ ? collective() : assignment();
+    earlyReturn(depth);
+  }
+
+  void block(int depth) {
+    int statements = 1 + random_.below(4);
+    for (int i = 0; i < statements; ++i) statement(depth + 1);
+  }
+
+  // A condition on this lane's values, or on uniform ones.
+  std::string condition() {
+    static const char *compares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    std::string p = predicate(), c = random_.pick(compares);
+    switch (random_.below(5)) {
+      case 0: emit("setp." + c + ".f32 " + p + ", " + f32() + ", " + f32() + ";"); break;
+      case 1: emit("setp." + c + ".s64 " + p + ", " + i64() + ", " + i64() + ";"); break;
+      case 2: {
+        std::string t = temporary();
+        emit("and.b32 " + t + ", " + i32() + ", " + std::to_string(1 + random_.below(7)) + ";");
+        emit("setp." + c + ".u32 " + p + ", " + t + ", " + std::to_string(random_.below(4)) + ";");
+        break;
+      }
+      case 3: emit("setp." + c + ".u32 " + p + ", %thread, " + std::to_string(random_.below(64)) + ";"); break;
+      default: emit("setp." + c + ".s32 " + p + ", " + i32() + ", " + i32() + ";");
+    }
+    return p;
+  }
+
+  void branch(int depth) {
+    std::string p = condition(), otherwise = label(), end = label();
+    emit("@" + std::string(random_.chance(50) ? "!" : "") + p + " bra " + otherwise + ";");
+    block(depth);
+    if (random_.chance(60)) {
+      emit("bra " + end + ";");
+      mark(otherwise);
+      block(depth);
+      mark(end);
+    } else {
+      mark(otherwise);
+    }
+  }
+
+  // A counted loop, with a trip count of this lane's own or a common one, with breaks and continues.
+  void loop(int depth) {
+    std::string counter = temporary(), p = predicate(), head = label(), next = label(), end = label();
+    if (random_.chance(65)) emit("and.b32 " + counter + ", " + i32() + ", 7;");
+    else emit("mov.u32 " + counter + ", " + std::to_string(1 + random_.below(5)) + ";");
+    mark(head);
+    emit("setp.eq.u32 " + p + ", " + counter + ", 0;\n  @" + p + " bra " + end + ";");
+    int parts = 1 + random_.below(3);
+    for (int i = 0; i < parts; ++i) {
+      block(depth + 1);
+      if (random_.chance(30)) emit("@" + condition() + " bra " + (random_.chance(50) ? end : next) + ";");
+    }
+    mark(next);
+    emit("sub.u32 " + counter + ", " + counter + ", 1;\n  bra " + head + ";");
+    mark(end);
+  }
+
+  void switchOn(int depth) {
+    std::string index = temporary(), table = "$T" + std::to_string(labels_++), end = label();
+    std::vector<std::string> targets = {label(), label(), label(), label()};
+    std::string list;
+    for (const std::string &t : targets) list += (list.empty() ? "" : ", ") + t;
+    emit("and.b32 " + index + ", " + i32() + ", 3;");
+    emit(table + ": .branchtargets " + list + ";\n  brx.idx " + index + ", " + table + ";");
+    for (const std::string &t : targets) {
+      mark(t);
+      block(depth + 1);
+      if (random_.chance(70)) emit("bra " + end + ";");  // else falls through
+    }
+    mark(end);
+  }
+
+  void localMemory() {
+    std::string t = temporary();
+    emit("and.b32 " + t + ", " + i32() + ", 15;\n  shl.b32 " + t + ", " + t + ", 2;\n  mov.u64 %a0, scratch;\n  cvt.u64.u32 %a1, " + t + ";\n  add.u64 %a0, %a0, %a1;");
+    if (random_.chance(50)) emit("st.local.u32 [%a0], " + i32() + ";");
+    else emit("ld.local.u32 " + i32() + ", [%a0];");
+  }
+
+  void atomics() {
+    static const char *operations[] = {"add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32"};
+    // One operation per counter, or the result would depend on the order.
+    std::uint32_t which = random_.below(6);
+    if (random_.chance(50)) {
+      emit("red.global." + std::string(operations[which]) + " [%counters+" + std::to_string(4 * which) + "], " + i32() + ";");
+      return;
+    }
+    std::string t = temporary();
+    emit("and.b32 " + t + ", " + i32() + ", 60;\n  mov.u32 %b1, tally;\n  add.u32 " + t + ", " + t + ", %b1;\n  red.shared.add.u32 [" + t + "], " + i32() + ";");
+  }
+
+  void call() {
+    std::string t = temporary();
+    if (random_.chance(60)) {
+      emit("{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], " + i32() + ";\n  st.param.b32 [a1], " + i32() + ";\n  call.uni (r0), mix, (a0, a1);\n  ld.param.b32 " + i32() + ", [r0];\n  }");
+      return;
+    }
+    emit("and.b32 " + t + ", " + i32() + ", 7;\n  {\n  .param .b32 a0;\n  .param .b32 r0;\n  st.param.b32 [a0], " + t + ";\n  call.uni (r0), descend, (a0);\n  ld.param.b32 " + i32() + ", [r0];\n  }");
+  }
+
+  // Each thread leaves a word on the board, and reads another's after the barrier.
+  void sharedExchange() {
+    std::string own = temporary(), other = temporary();
+    emit("mov.u32 %b1, board;\n  shl.b32 " + own + ", %thread, 2;\n  add.u32 " + own + ", " + own + ", %b1;\n  st.shared.u32 [" + own + "], " + i32() + ";\n  bar.sync 0;");
+    emit("mov.u32 %b2, %ntid.x;\n  add.u32 " + other + ", %thread, " + std::to_string(1 + random_.below(31)) + ";\n  rem.u32 " + other + ", " + other + ", %b2;\n  shl.b32 " + other + ", " + other + ", 2;\n  add.u32 " + other + ", " + other + ", %b1;");
+    emit("ld.shared.u32 " + i32() + ", [" + other + "];\n  bar.sync 0;");
+  }
+
+  void collective() {
+    std::string mask = temporary();
+    emit("mov.u32 " + mask + ", -1;");
+    std::string p = random_.chance(60) ? condition() : "", skip = label();
+    if (!p.empty()) {  // only the lanes that take the branch, named by a vote before it
+      emit("vote.sync.ballot.b32 " + mask + ", " + p + ", -1;\n  @!" + p + " bra " + skip + ";");
+    }
+    switch (random_.below(6)) {
+      case 0: shuffle(mask); break;
+      case 1: shuffle(mask); break;
+      case 2: emit("vote.sync.ballot.b32 " + i32() + ", " + condition() + ", " + mask + ";"); break;
+      case 3: {
+        static const char *modes[] = {"all", "any", "uni"};
+        std::string r = predicate(), d = i32();
+        emit("vote.sync." + std::string(random_.pick(modes)) + ".pred " + r + ", " + condition() + ", " + mask + ";\n  selp.b32 " + d + ", " + i32() + ", " + i32() + ", " + r + ";");
+        break;
+      }
+      case 4: {
+        static const char *operations[] = {"add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32"};
+        emit("redux.sync." + std::string(random_.pick(operations)) + " " + i32() + ", " + i32() + ", " + mask + ";");
+        break;
+      }
+      default: {
+        std::string t = temporary();
+        emit("and.b32 " + t + ", " + i32() + ", 3;\n  match.any.sync.b32 " + i32() + ", " + t + ", " + mask + ";");
+      }
+    }
+    if (!p.empty()) mark(skip);
+  }
+
+  // Source lanes outside the mask are undefined in PTX, so the source is taken only if it is inside.
+  void shuffle(const std::string &mask) {
+    static const char *modes[] = {"idx", "up", "down", "bfly"};
+    static const std::uint32_t widths[] = {32, 16, 8, 4};
+    std::string mode = random_.pick(modes), value = temporary(), got = temporary(), lane = temporary(), bit = temporary(), p = predicate(), q = predicate(), d = i32();
+    std::uint32_t width = random_.pick(widths), clamp = (mode == "up" ? 0 : 31) | (32 - width) << 8;
+    std::string amount = mode == "idx" && random_.chance(60) ? i32() : std::to_string(random_.below(32));
+    emit("mov.b32 " + value + ", " + i32() + ";");
+    emit("mov.u32 " + lane + ", %laneid;\n  shfl.sync." + mode + ".b32 " + lane + ", " + lane + ", " + amount + ", " + std::to_string(clamp) + ", " + mask + ";");
+    // `lane` is now the source's own number if the source is in the mask; else anything: ask the mask
+    // through the number that the shuffle's rule gives.
+    emit("shfl.sync." + mode + ".b32 " + got + "|" + p + ", " + value + ", " + amount + ", " + std::to_string(clamp) + ", " + mask + ";");
+    sourceLane(mode, width, amount, bit);
+    emit("shr.u32 " + bit + ", " + mask + ", " + bit + ";\n  and.b32 " + bit + ", " + bit + ", 1;\n  setp.ne.u32 " + q + ", " + bit + ", 0;");
+    emit("selp.b32 " + d + ", " + got + ", " + value + ", " + q + ";\n  @" + p + " add.u32 " + d + ", " + d + ", 1;");
+  }
+
+  // out = the lane that the shuffle reads (its own when the source is out of the segment).
+  void sourceLane(const std::string &mode, std::uint32_t width, const std::string &amount, const std::string &out) {
+    std::string me = temporary(), base = temporary(), source = temporary(), in = predicate(), by = temporary();
+    emit("mov.u32 " + me + ", %laneid;\n  and.b32 " + base + ", " + me + ", " + std::to_string(32 - width) + ";\n  mov.b32 " + by + ", " + amount + ";\n  and.b32 " + by + ", " + by + ", 31;");
+    if (mode == "idx") {
+      emit("and.b32 " + source + ", " + by + ", " + std::to_string(width - 1) + ";\n  or.b32 " + source + ", " + source + ", " + base + ";\n  setp.le.s32 " + in + ", " + source + ", 31;");
+    } else if (mode == "up") {
+      emit("sub.s32 " + source + ", " + me + ", " + by + ";\n  setp.ge.s32 " + in + ", " + source + ", " + base + ";");
+    } else {
+      emit(std::string(mode == "down" ? "add.s32 " : "xor.b32 ") + source + ", " + me + ", " + by + ";\n  or.b32 " + base + ", " + base + ", " + std::to_string(width - 1) + ";\n  setp.le.s32 " + in + ", " + source + ", " + base + ";");
+    }
+    emit("selp.b32 " + out + ", " + source + ", " + me + ", " + in + ";");
+  }
+
+  void earlyReturn(int depth) {
+    returned_ = true;
+    std::string p = condition();
+    if (depth == 0) {
+      std::string q = predicate();
+      emit("setp.gt.u32 " + q + ", %thread, " + std::to_string(random_.below(100)) + ";\n  and.pred " + p + ", " + p + ", " + q + ";");
+    }
+    emit("@" + p + " ret;");
+  }
+
+  // --- assignments -----------------------------------------------------------------------------------
+  void assignment() {
+    switch (random_.below(9)) {
+      case 0: case 1: case 2: return integer32();
+      case 3: return integer64();
+      case 4: return integer16();
+      case 5: case 6: return float32();
+      case 7: return random_.chance(50) ? float64() : float16();
+      default: return conversion();
+    }
+  }
+
+  void integer32() {
+    static const char *two[] = {"add.s32", "sub.s32", "mul.lo.s32", "mul.hi.s32", "mul.hi.u32", "and.b32", "or.b32", "xor.b32",
+                                "min.s32", "max.u32", "div.u32", "rem.s32", "shl.b32", "shr.u32", "shr.s32", "div.s32"};
+    static const char *one[] = {"not.b32", "neg.s32", "abs.s32", "popc.b32", "clz.b32", "brev.b32", "bfind.u32", "cnot.b32", "bfind.shiftamt.s32"};
+    static const char *three[] = {"mad.lo.s32", "mad.hi.u32", "sad.s32", "bfe.u32", "bfe.s32", "prmt.b32", "shf.l.wrap.b32", "shf.r.clamp.b32", "dp4a.u32.u32"};
+    switch (random_.below(6)) {
+      case 0: emit(std::string(random_.pick(one)) + " " + i32() + ", " + i32() + ";"); break;
+      case 1: emit(std::string(random_.pick(three)) + " " + i32() + ", " + i32() + ", " + i32() + ", " + i32() + ";"); break;
+      case 2: emit("lop3.b32 " + i32() + ", " + i32() + ", " + i32() + ", " + i32() + ", " + std::to_string(random_.below(256)) + ";"); break;
+      case 3: emit("selp.b32 " + i32() + ", " + i32() + ", " + i32() + ", " + condition() + ";"); break;
+      default: {
+        std::string op = random_.pick(two), a = i32(), b = random_.chance(70) ? i32() : std::to_string(random_.below(40));
+        if (op[0] == 'd' || op[0] == 'r') {  // division by zero is undefined in PTX, and so is MIN / -1
+          std::string t = temporary();
+          emit("and.b32 " + t + ", " + i32() + ", 1023;\n  or.b32 " + t + ", " + t + ", 1;");
+          b = t;
+        }
+        emit(op + " " + i32() + ", " + a + ", " + b + ";");
+      }
+    }
+  }
+
+  void integer64() {
+    static const char *two[] = {"add.s64", "sub.s64", "mul.lo.u64", "mul.hi.s64", "mul.hi.u64", "and.b64", "or.b64", "xor.b64", "min.s64", "max.u64"};
+    switch (random_.below(5)) {
+      case 0: emit("mul.wide.s32 " + i64() + ", " + i32() + ", " + i32() + ";"); break;
+      case 1: emit("shl.b64 " + i64() + ", " + i64() + ", " + i32() + ";"); break;
+      case 2: emit("shr.s64 " + i64() + ", " + i64() + ", " + std::to_string(random_.below(70)) + ";"); break;
+      case 3: emit("popc.b64 " + i32() + ", " + i64() + ";"); break;
+      default: emit(std::string(random_.pick(two)) + " " + i64() + ", " + i64() + ", " + i64() + ";");
+    }
+  }
+
+  void integer16() {
+    static const char *two[] = {"add.s16", "sub.s16", "mul.lo.u16", "mul.hi.s16", "and.b16", "or.b16", "xor.b16", "min.s16", "max.u16"};
+    if (random_.chance(20)) emit("shr.s16 " + i16() + ", " + i16() + ", " + std::to_string(random_.below(20)) + ";");
+    else if (random_.chance(20)) emit("mad.wide.s16 " + i32() + ", " + i16() + ", " + i16() + ", " + i32() + ";");
+    else emit(std::string(random_.pick(two)) + " " + i16() + ", " + i16() + ", " + i16() + ";");
+  }
+
+  void float32() {
+    static const char *two[] = {"add.rn.f32", "sub.rn.f32", "mul.rn.f32", "div.rn.f32", "min.f32", "max.f32", "add.rz.f32", "mul.rp.f32",
+                                "sub.rm.f32", "add.rn.ftz.f32", "mul.rn.sat.f32"};
+    static const char *one[] = {"sqrt.rn.f32", "rcp.rn.f32", "neg.f32", "abs.f32", "cvt.rni.f32.f32", "cvt.rmi.f32.f32", "sqrt.rz.f32"};
+    static const char *fused[] = {"fma.rn.f32", "fma.rz.f32", "fma.rn.ftz.f32"};
+    switch (random_.below(4)) {
+      case 0: emit(std::string(random_.pick(one)) + " " + f32() + ", " + f32() + ";"); break;
+      case 1: emit(std::string(random_.pick(fused)) + " " + f32() + ", " + f32() + ", " + f32() + ", " + f32() + ";"); break;
+      default: emit(std::string(random_.pick(two)) + " " + f32() + ", " + f32() + ", " + f32() + ";");
+    }
+  }
+
+  void float64() {
+    static const char *two[] = {"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64", "min.f64", "max.f64", "add.rp.f64"};
+    static const char *one[] = {"sqrt.rn.f64", "rcp.rn.f64", "neg.f64", "abs.f64", "cvt.rzi.f64.f64"};
+    switch (random_.below(4)) {
+      case 0: emit(std::string(random_.pick(one)) + " " + f64() + ", " + f64() + ";"); break;
+      case 1: emit("fma.rn.f64 " + f64() + ", " + f64() + ", " + f64() + ", " + f64() + ";"); break;
+      default: emit(std::string(random_.pick(two)) + " " + f64() + ", " + f64() + ", " + f64() + ";");
+    }
+  }
+
+  void float16() {
+    static const char *two[] = {"add.rn.f16", "sub.rn.f16", "mul.rn.f16", "min.f16", "max.f16"};
+    if (random_.chance(30)) emit("fma.rn.f16 " + f16() + ", " + f16() + ", " + f16() + ", " + f16() + ";");
+    else emit(std::string(random_.pick(two)) + " " + f16() + ", " + f16() + ", " + f16() + ";");
+  }
+
+  void conversion() {
+    switch (random_.below(12)) {
+      case 0: emit("cvt.rzi.s32.f32 " + i32() + ", " + f32() + ";"); break;
+      case 1: emit("cvt.rni.u32.f32 " + i32() + ", " + f32() + ";"); break;
+      case 2: emit("cvt.rn.f32.s32 " + f32() + ", " + i32() + ";"); break;
+      case 3: emit("cvt.rn.f32.u64 " + f32() + ", " + i64() + ";"); break;
+      case 4: emit("cvt.rn.f32.f64 " + f32() + ", " + f64() + ";"); break;
+      case 5: emit("cvt.f64.f32 " + f64() + ", " + f32() + ";"); break;
+      case 6: emit("cvt.rn.f16.f32 " + f16() + ", " + f32() + ";"); break;
+      case 7: emit("cvt.f32.f16 " + f32() + ", " + f16() + ";"); break;
+      case 8: emit("cvt.s64.s32 " + i64() + ", " + i32() + ";"); break;
+      case 9: emit("cvt.u32.u64 " + i32() + ", " + i64() + ";"); break;
+      case 10: emit("cvt.s32.s16 " + i32() + ", " + i16() + ";"); break;
+      default: emit("cvt.sat.u8.s32 " + i32() + ", " + i32() + ";");
+    }
+  }
+
+  Random random_;
+  std::string *body_ = nullptr;
+  bool fullWarps_ = true, returned_ = false;
+  int labels_ = 0, predicates_ = 1, temporaries_ = 0;
+};
+
+}  // namespace
+
+GeneratedKernel generateKernel(std::uint64_t seed) { return Generator(seed).run(); }
+
+}  // namespace strata::fuzz
