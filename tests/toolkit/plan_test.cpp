@@ -83,7 +83,7 @@ TEST(Plan, MacrosFollowTheOptions) {
                                "--default-stream", "per-thread", "-DX=1"});
   for (const char *macro : {"-D__NVCC__", "-D__CUDACC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_EXTENDED_LAMBDA__",
                             "-D__CUDACC_RELAXED_CONSTEXPR__", "-D__CUDACC_RDC__", "-D__CUDACC_DEBUG__",
-                            "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-DX=1"})
+                            "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-fgpu-default-stream=per-thread", "-DX=1"})
     EXPECT_EQ(count(text, std::string(macro) + " "), 2) << macro;
   std::string plain = commands({"-c", "a.cpp"});
   EXPECT_EQ(count(plain, "-D__NVCC__"), 1);

@@ -85,8 +85,10 @@ Words Compile::common(Language language) const {
 
 // CUDA without NVIDIA's SDK: no headers or libraries of clang's choice, no search for an installed one.
 Words Compile::cudaMode() const {
-  return {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=" + kit.prefix, "--cuda-path-ignore-env",
-          "-Xclang", "-target-sdk-version=12.5", "-Xclang", "-fcuda-allow-variadic-functions"};
+  Words words = {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=" + kit.prefix, "--cuda-path-ignore-env",
+                 "-Xclang", "-target-sdk-version=12.5", "-Xclang", "-fcuda-allow-variadic-functions"};
+  if (line.value(Option::defaultStream) == "per-thread") append(words, {"-Xclang", "-fgpu-default-stream=per-thread"});
+  return words;
 }
 
 // Static device variables and kernels of relocatable code are told apart by this; both passes must agree on it.
