@@ -30,7 +30,8 @@ STRATA_LIBDEVICE_RN(d, double)
 static inline uint32_t bits(float x) { return __builtin_bit_cast(uint32_t, x); }
 static inline uint64_t bits(double x) { return __builtin_bit_cast(uint64_t, x); }
 static inline float fromBits(uint32_t x) { return __builtin_bit_cast(float, x); }
-static inline double fromBits(uint64_t x) { return __builtin_bit_cast(double, x); }
+static inline double fromBits(unsigned long x) { return __builtin_bit_cast(double, x); }
+static inline double fromBits(unsigned long long x) { return __builtin_bit_cast(double, x); }
 
 static inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }

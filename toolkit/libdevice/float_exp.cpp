@@ -27,12 +27,15 @@ float __nv_exp10f(float x) {
 }
 
 float __nv_expm1f(float x) {
-  float limited = x < -18.0f ? -18.0f : x > 89.0f ? 89.0f : x;
+  float limited = x < -18.0f ? -18.0f : x;
   ExpParts e = expParts(limited);
-  // 2^n (1 + p) - 1 = 2^n p + (2^n - 1); n = 128 would overflow on the way
+  // 2^n (1 + r + tail) - 1 = (2^n - 1) + 2^n r + 2^n tail; the first sum in two parts
   int n = e.exponent < 127 ? e.exponent : 127;
   float unit = pow2f(n);
-  float result = fma(unit, e.minusOne, unit - 1.0f);
+  float base = subRn(unit, 1.0f);
+  float baseLow = subRn(-1.0f, subRn(base, unit));
+  Pair<float> sum = fastTwoSum(base, unit * e.r);
+  float result = sum.high + (sum.low + fma(unit, e.tail, baseLow));
   result = e.exponent > 127 ? e.value(0) : result;
   return x == 0.0f ? x : result;
 }
@@ -60,7 +63,7 @@ float __nv_tanhf(float x) {
   float limited = a > 10.0f ? 10.0f : a;
   float e = expParts(limited + limited).value(0);
   float large = fma(-2.0f, 1.0f / (e + 1.0f), 1.0f);
-  return a < 0.55f ? small : withSign(isNan(x) ? x : large, x);
+  return withSign(a < 0.55f ? small : isNan(x) ? x : large, x);
 }
 
 }  // extern "C"

@@ -9,12 +9,12 @@
 static const float kRoundF = 0x1.8p23f;
 static inline int exponentOf(float shifted) { return static_cast<int>(bits(shifted) - bits(kRoundF)); }
 
-// e^x = 2^exponent (1 + minusOne), |minusOne| < 0.42.
+// e^x = 2^exponent (1 + r + tail), |r| < 0.35.
 struct ExpParts {
-  float minusOne;
+  float r, tail;
   int exponent;
   // e^x 2^extra
-  float value(int extra) const { return scale(1.0f + minusOne, exponent + extra); }
+  float value(int extra) const { return scale(1.0f + (r + tail), exponent + extra); }
 };
 
 // x is limited to where the result is neither 0 nor infinite, and a little beyond; a NaN passes.
@@ -26,8 +26,7 @@ static inline ExpParts expParts(float x) {
   r = fma(n, 0x1.05c610p-29f, r);
   // e^r = 1 + r + r^2/2 + r^3 q, 2^-31
   float q = horner(r, 0x1.555556p-3f, 0x1.5554ecp-5f, 0x1.110f66p-7f, 0x1.6d4a0ap-10f, 0x1.a3db32p-13f);
-  float r2 = r * r;
-  return {fma(r2, fma(r, q, 0.5f), r), exponentOf(shifted)};
+  return {r, r * r * fma(r, q, 0.5f), exponentOf(shifted)};
 }
 
 // 2^r for |r| <= 0.5: 2^-28.5
@@ -72,8 +71,8 @@ static inline float atanPoly(float t) {
   return fma(t * z, p, t);
 }
 
-// asin(t) for |t| <= 0.5, z = t^2: t + t z P(z), 2^-27.5
+// asin(t) for |t| <= 0.5625, z = t^2: t + t z P(z), 2^-29
 static inline float asinPoly(float t, float z) {
-  float p = horner(z, 0x1.5555cep-3f, 0x1.330012p-4f, 0x1.74ad8ap-5f, 0x1.8a4afap-6f, 0x1.5b09d8p-5f);
+  float p = horner(z, 0x1.555524p-3f, 0x1.3349dap-4f, 0x1.6a472cp-5f, 0x1.1710c0p-5f, 0x1.afa13ep-8f, 0x1.865b16p-5f);
   return fma(t * z, p, t);
 }

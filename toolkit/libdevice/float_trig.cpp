@@ -82,15 +82,14 @@ inline SinCos turn(float sine, float cosine, int quadrant) {
 
 // sin(pi x) and cos(pi x): the nearest half integer is subtracted exactly.
 inline SinCos sinCosPi(float x) {
-  float doubled = x + x;
-  float n = __builtin_rintf(doubled);
-  float r = fma(n, -0.5f, x);
-  // n modulo 4, for n beyond int too: large floats are even multiples
-  int quadrant = abs(n) < 0x1p24f ? static_cast<int>(n) : 0;
+  float limited = abs(x) < 0x1p24f ? x : 0.0f;  // from there on all floats are even
+  float n = __builtin_rintf(limited + limited);
+  float r = fma(n, -0.5f, limited);
+  int quadrant = static_cast<int>(n);
   float z = r * r;
   float ps = horner(z, -0x1.4abbcep+2f, 0x1.466b78p+1f, -0x1.32adcep-1f, 0x1.445260p-4f);
   float sine = fma(r, 0x1.921fb6p+1f, r * fma(z, ps, -0x1.777a5cp-24f));
-  float pc = horner(z, -0x1.3bd3ccp+2f, 0x1.03c192p+2f, -0x1.558c8ap+0f, 0x1.b79cc8p-3f);
+  float pc = horner(z, -0x1.3bd3ccp+2f, 0x1.03c1aep+2f, -0x1.55b148p+0f, 0x1.d478e0p-3f);
   float cosine = fma(z, pc, 1.0f);
   return turn(sine, cosine, quadrant);
 }
@@ -137,7 +136,11 @@ float __nv_sinpif(float x) {
   return abs(x) < kInfinityF ? sine : kNanF;
 }
 
-float __nv_cospif(float x) { return abs(x) < kInfinityF ? sinCosPi(x).cosine : kNanF; }
+float __nv_cospif(float x) {
+  float cosine = sinCosPi(x).cosine;
+  cosine = cosine == 0.0f ? 0.0f : cosine;  // never -0
+  return abs(x) < kInfinityF ? cosine : kNanF;
+}
 
 void __nv_sincospif(float x, float *sine, float *cosine) {
   *sine = __nv_sinpif(x);
@@ -170,7 +173,7 @@ float __nv_atan2f(float y, float x) {
 
 float __nv_asinf(float x) {
   float a = abs(x);
-  bool large = a > 0.5f;
+  bool large = a > 0.5625f;
   // asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2))
   float z = large ? fma(a, -0.5f, 0.5f) : a * a;
   float t = large ? __builtin_sqrtf(z) : a;
@@ -181,7 +184,7 @@ float __nv_asinf(float x) {
 
 float __nv_acosf(float x) {
   float a = abs(x);
-  bool large = a > 0.5f;
+  bool large = a > 0.5625f;
   float z = large ? fma(a, -0.5f, 0.5f) : a * a;
   float t = large ? __builtin_sqrtf(z) : a;
   float p = asinPoly(t, z);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Powers and roots in double.
+#include "double_parts.h"
+
+namespace {
+
+// log2(x) of a positive number as a pair, relative error about 2^-65. log(m) = 2 atanh(s), s = f / (2 + f);
+// s and s^3/3 are pairs, the rest of the series is not.
+inline Pair<double> log2Pair(double x) {
+  LogParts p = logParts(x);
+  double f = p.fraction;
+  double d = addRn(2.0, f);
+  double dLow = subRn(f, subRn(d, 2.0));
+  double inverse = 1.0 / d;
+  double s = mulRn(f, inverse);
+  double sLow = inverse * fma(-s, dLow, fma(-s, d, f));
+  Pair<double> z = twoProduct(s, s);
+  z.low = fma(s + s, sLow, z.low);
+  double rest = horner(z.high, 0x1.99999999999e1p-3, 0x1.2492492479950p-3, 0x1.c71c7203b65d9p-4, 0x1.745cf6c0a1b89p-4,
+                       0x1.3b1ccda590ce2p-4, 0x1.0fad8a034e5c3p-4, 0x1.0cb7dc278a786p-4);
+  // q = 1/3 + z rest, then the series is s + s z q
+  Pair<double> q = fastTwoSum(0x1.5555555555555p-2, z.high * rest);
+  q.low += 0x1.5555555555555p-56 + z.low * rest;
+  Pair<double> zq = twoProduct(z.high, q.high);
+  zq.low += fma(z.high, q.low, z.low * q.high);
+  Pair<double> szq = twoProduct(s, zq.high);
+  szq.low += fma(s, zq.low, sLow * zq.high);
+  Pair<double> series = fastTwoSum(s, szq.high);
+  series.low += szq.low + sLow;
+  // times 2 / log(2)
+  Pair<double> product = twoProduct(series.high, 0x1.71547652b82fep+1);
+  product.low = fma(series.high, 0x1.777d0ffda0d24p-55, fma(series.low, 0x1.71547652b82fep+1, product.low));
+  Pair<double> sum = fastTwoSum(p.exponent, product.high);
+  Pair<double> whole = {sum.high, sum.low + product.low};
+  whole = p.exponent == 0.0 ? product : whole;
+  return fastTwoSum(whole.high, whole.low);
+}
+
+// x^y for finite, positive x; limited where it overflows or vanishes.
+inline double powPositive(double x, double y) {
+  Pair<double> l = log2Pair(x);
+  double high = mulRn(y, l.high);
+  double low = fma(y, l.low, fma(y, l.high, -high));
+  bool huge = abs(high) > 1200.0 || isNan(high);
+  high = huge ? withSign(1200.0, y * l.high) : high;
+  low = huge ? 0.0 : low;
+  double n = __builtin_rint(high);
+  double r = subRn(high, n);
+  // 2^(r + low) = 2^r (1 + low log 2), low < 2^-42
+  double p = exp2MinusOne(r);
+  p = fma(low * 0x1.62e42fefa39efp-1, 1.0 + p, p);
+  return scale(1.0 + p, static_cast<int>(n));
+}
+
+// 0: not an integer, 1: odd, 2: even.
+inline int parity(double y) {
+  double a = abs(y);
+  bool integer = a == __builtin_trunc(a);
+  double half = a * 0.5;
+  bool even = half == __builtin_trunc(half);
+  return integer ? (even ? 2 : 1) : 0;
+}
+
+inline double powSpecial(double x, double y, double result) {
+  double a = abs(x);
+  int kind = parity(y);
+  bool negative = bits(x) >> 63;
+  // x = 0 or infinite: the result is 0 or infinite by the sign of y
+  bool zeroBase = a == 0.0, infiniteBase = a == kInfinity;
+  result = zeroBase || infiniteBase ? ((y < 0.0) != infiniteBase ? kInfinity : 0.0) : result;
+  bool infiniteExponent = abs(y) == kInfinity;
+  result = infiniteExponent ? (a == 1.0 ? 1.0 : ((a > 1.0) == (y > 0.0) ? kInfinity : 0.0)) : result;
+  result = negative && kind == 1 && !infiniteExponent ? -result : result;
+  result = x < 0.0 && a < kInfinity && kind == 0 && !infiniteExponent ? kNan : result;
+  result = isNan(x) || isNan(y) ? x + y : result;
+  return x == 1.0 || y == 0.0 ? 1.0 : result;
+}
+
+// a^(-1/3) for normal a, error about 2^-50: dividing the exponent by -3 gives a guess within 5 %, and each of
+// three steps cubes its error.
+inline double inverseCubeRoot(double a) {
+  double z = fromBits(0x553ef0ff289dd796ull - bits(a) / 3);
+  for (int step = 0; step < 3; ++step) {
+    double h = fma(-(a * z), z * z, 1.0);
+    z = fma(z * h, fma(h, 0x1.c71c71c71c71cp-3, 0x1.5555555555555p-2), z);
+  }
+  return z;
+}
+
+}  // namespace
+
+extern "C" {
+
+double __nv_pow(double x, double y) { return powSpecial(x, y, powPositive(abs(x), y)); }
+
+double __nv_powi(double x, int y) { return __nv_pow(x, static_cast<double>(y)); }
+
+double __nv_rsqrt(double x) {
+  // One correction of the rounded quotient: y + y (1 - x y^2) / 2, the residual exact.
+  double y = 1.0 / __builtin_sqrt(x);
+  Pair<double> root = twoProduct(x, y);
+  double residual = fma(-root.high, y, 1.0) - root.low * y;
+  double corrected = fma(0.5 * y, residual, y);
+  return abs(residual) < 0.5 ? corrected : y;
+}
+
+double __nv_cbrt(double x) {
+  double a = abs(x);
+  bool subnormal = a < 0x1p-1022;
+  double normal = subnormal ? a * 0x1p54 : a;
+  double z = inverseCubeRoot(normal);
+  double y = normal * z * z;
+  // one Newton step with the residual a - y^3 exact to first order
+  Pair<double> square = twoProduct(y, y);
+  double residual = fma(-square.high, y, normal) - square.low * y;
+  y = fma(residual * z, z * 0x1.5555555555555p-2, y);
+  y = subnormal ? y * 0x1p-18 : y;
+  return a == 0.0 || !(a < kInfinity) ? x + x : withSign(y, x);
+}
+
+double __nv_rcbrt(double x) {
+  double a = abs(x);
+  bool subnormal = a < 0x1p-1022;
+  double normal = subnormal ? a * 0x1p54 : a;
+  double z = inverseCubeRoot(normal);
+  Pair<double> p = twoProduct(normal, z), q = twoProduct(z, z);
+  double h = fma(-p.high, q.high, 1.0) - fma(p.low, q.high, p.high * q.low);
+  z = fma(z * 0x1.5555555555555p-2, h, z);
+  z = subnormal ? z * 0x1p18 : z;
+  z = a == 0.0 ? kInfinity : z;
+  z = a == kInfinity ? 0.0 : z;
+  return isNan(x) ? x : withSign(z, x);
+}
+
+double __nv_hypot(double x, double y) {
+  double a = abs(x), b = abs(y);
+  double larger = a > b ? a : b, smaller = a > b ? b : a;
+  // a power of two that brings the larger one near 1
+  uint64_t exponent = bits(larger) & 0x7ff0000000000000ull;
+  exponent = exponent > 0x7fc0000000000000ull ? 0x7fc0000000000000ull : exponent < 0x0020000000000000ull ? 0x0020000000000000ull : exponent;
+  double down = fromBits(0x7fe0000000000000ull - exponent), up = fromBits(exponent);
+  double l = larger * down, s = smaller * down;
+  double result = __builtin_sqrt(fma(l, l, s * s)) * up;
+  result = isNan(x) || isNan(y) ? x + y : result;
+  return a == kInfinity || b == kInfinity ? kInfinity : result;
+}
+
+}  // extern "C"
