@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error codes: the driver's as the runtime's, and each thread's last error.
+#pragma once
+
+#include "toolkit/include/cuda.h"
+#include "toolkit/include/driver_types.h"
+
+namespace strata::runtime {
+
+// The runtime's code for the driver's. The numbers are the same; a code that the runtime does not have is
+// cudaErrorUnknown.
+cudaError_t toError(CUresult result);
+
+// Keeps `error` as the calling thread's last error unless it is success, and returns it.
+cudaError_t record(cudaError_t error);
+
+// cudaErrorNotSupported, with one line in the log per name.
+cudaError_t notSupported(const char *name);
+
+// A fault that has destroyed the context: cudaGetLastError does not clear it, cudaDeviceReset does.
+bool isSticky(cudaError_t error);
+// The contexts whose faults threads remember are gone.
+void forgetStickyErrors();
+
+}  // namespace strata::runtime

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/image.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/log.h"
+#include "runtime/driver.h"
+#include "runtime/error.h"
+
+namespace strata::runtime {
+namespace {
+
+using fatbin::Entry;
+using fatbin::Kind;
+
+constexpr std::size_t kLogSize = 8192;
+
+// The letter after the number in the .target line: 'a', 'f' or none.
+char targetSuffix(const Entry &entry) {
+  std::string_view text(reinterpret_cast<const char *>(entry.payload.data()), entry.payload.size());
+  std::size_t at = text.find(".target");
+  if (at != text.npos) at = text.find("sm_", at);
+  if (at != text.npos) at = text.find_first_not_of("0123456789", at + 3);
+  return at != text.npos && (text[at] == 'a' || text[at] == 'f') ? text[at] : 0;
+}
+
+bool runsOn(const Entry &entry, unsigned capability) {
+  switch (targetSuffix(entry)) {
+    case 'a':
+      return entry.arch == capability;
+    case 'f':
+      return entry.arch / 10 == capability / 10 && entry.arch <= capability;
+    default:
+      return entry.arch <= capability;
+  }
+}
+
+std::string text(const Entry &entry) { return {entry.payload.begin(), entry.payload.end()}; }
+
+cudaError_t fail(const std::string &what, CUresult result, const char *log) {
+  std::string line = what + " failed with error " + std::to_string(result);
+  if (*log) line += ":\n" + std::string(log);
+  log::error(line);
+  return toError(result);
+}
+
+cudaError_t loadPtx(const Entry &entry, CUmodule &module) {
+  std::string ptx = text(entry);
+  char messages[kLogSize] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {messages, reinterpret_cast<void *>(kLogSize)};
+  CUresult result = driver().cuModuleLoadDataEx(&module, ptx.c_str(), 2, options, values);
+  return result == CUDA_SUCCESS
+             ? cudaSuccess
+             : fail("loading of " + (entry.name.empty() ? "PTX" : entry.name), result, messages);
+}
+
+cudaError_t linkPtx(const std::vector<const Entry *> &entries, CUmodule &module) {
+  char messages[kLogSize] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {messages, reinterpret_cast<void *>(kLogSize)};
+  CUlinkState link;
+  if (CUresult result = driver().cuLinkCreate(2, options, values, &link)) return toError(result);
+  CUresult result = CUDA_SUCCESS;
+  std::string step = "device link";
+  for (const Entry *entry : entries) {
+    std::string ptx = text(*entry);
+    result = driver().cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx.data(), ptx.size() + 1, entry->name.c_str(),
+                                    0, nullptr, nullptr);
+    if (result == CUDA_SUCCESS) continue;
+    step += " of " + entry->name;
+    break;
+  }
+  void *image = nullptr;
+  std::size_t size = 0;
+  if (result == CUDA_SUCCESS) result = driver().cuLinkComplete(link, &image, &size);
+  if (result == CUDA_SUCCESS) result = driver().cuModuleLoadData(&module, image);
+  driver().cuLinkDestroy(link);
+  return result == CUDA_SUCCESS ? cudaSuccess : fail(step, result, messages);
+}
+
+cudaError_t noImage(const std::vector<Entry> &entries, unsigned capability) {
+  std::string have;
+  for (const Entry &entry : entries)
+    if (entry.kind == Kind::ptx)
+      have += " sm_" + std::to_string(entry.arch) + (targetSuffix(entry) ? "a" : "");
+  log::error("no kernel image for sm_" + std::to_string(capability) +
+             "; the program has PTX for:" + (have.empty() ? " nothing" : have));
+  return cudaErrorNoKernelImageForDevice;
+}
+
+// One entry of each name, in the order of first appearance.
+bool chooseRelocatable(const std::vector<Entry> &entries, unsigned capability,
+                       std::vector<const Entry *> &chosen) {
+  std::vector<std::pair<std::string, std::vector<const Entry *>>> groups;
+  for (const Entry &entry : entries) {
+    if (!entry.relocatable || entry.kind != Kind::ptx) continue;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](auto &g) { return g.first == entry.name; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {entry.name, {}});
+    group->second.push_back(&entry);
+  }
+  for (auto &group : groups) {
+    const Entry *best = bestPtx(group.second, capability);
+    if (!best) return false;
+    chosen.push_back(best);
+  }
+  return true;
+}
+
+cudaError_t capabilityOf(CUdevice device, unsigned &capability) {
+  int major = 0, minor = 0;
+  if (CUresult result =
+          driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))
+    return toError(result);
+  if (CUresult result =
+          driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device))
+    return toError(result);
+  capability = major * 10 + minor;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capability) {
+  const Entry *best = nullptr;
+  for (const Entry *entry : entries) {
+    if (!runsOn(*entry, capability)) continue;
+    // Of two with one architecture the specific one may use more.
+    bool better = !best || entry->arch > best->arch || (entry->arch == best->arch && !targetSuffix(*best));
+    if (better) best = entry;
+  }
+  return best;
+}
+
+cudaError_t loadImage(const fatbin::Wrapper &wrapper, CUdevice device, CUmodule &module) {
+  if (wrapper.magic != fatbin::kWrapperMagic || !wrapper.data) {
+    log::error("a registered fat binary has a bad wrapper");
+    return cudaErrorInvalidKernelImage;
+  }
+  unsigned capability = 0;
+  if (cudaError_t error = capabilityOf(device, capability)) return error;
+  auto size = fatbin::claimedSize(wrapper.data);
+  auto entries = size ? fatbin::read({static_cast<const std::uint8_t *>(wrapper.data), *size})
+                      : Result<std::vector<Entry>>(size.error());
+  if (!entries) {
+    log::error(entries.error().message);
+    return entries.error().blame == Blame::unsupported ? cudaErrorNotSupported : cudaErrorInvalidKernelImage;
+  }
+
+  std::vector<const Entry *> ptx, relocatable;
+  bool native = false;
+  for (const Entry &entry : *entries) {
+    if (entry.kind != Kind::ptx) native = true;
+    else if (!entry.relocatable) ptx.push_back(&entry);
+  }
+  if (!chooseRelocatable(*entries, capability, relocatable)) return noImage(*entries, capability);
+  if (!relocatable.empty()) return linkPtx(relocatable, module);
+  if (native) return toError(driver().cuModuleLoadData(&module, wrapper.data));
+  const Entry *best = bestPtx(ptx, capability);
+  return best ? loadPtx(*best, module) : noImage(*entries, capability);
+}
+
+}  // namespace strata::runtime
