@@ -26,6 +26,7 @@ struct TextPlace {
 struct SourceLine {
   std::uint32_t file = 0, line = 0, column = 0;
   std::string function;              // inlined function's name (`function_name`), if given
+  std::string functionLabel;         // its label in .debug_str, as written
   std::int32_t inlinedAt = -1;       // index into Function::sourceLines of the call site, or -1
 };
 
@@ -83,7 +84,14 @@ struct Guard {
 };
 
 // One instruction. `form` is the table row that accepted it; `modifiers` are the dotted parts after the
-// opcode in their written order, types excluded; `types` the type suffixes in their written order.
+// opcode in their written order, types excluded; `types` the type suffixes in their written order. The
+// opcode is the word before the first dot: cp.async.wait_all is Opcode::cp with Mod::async, Mod::wait_all.
+// Operands of control flow:
+//   bra      0: label
+//   brx.idx  0: index register, 1: labelList
+//   call     0: arguments (results), 1: symbol (function) or reg, 2: arguments, 3: prototype if through a reg
+// Forms that read or write the carry flag (add.cc, addc, …) have one more operand, last: the hidden
+// register "%cc" of type pred.
 struct Instruction {
   const Form *form = nullptr;
   Opcode opcode{};
@@ -116,6 +124,7 @@ struct Relocation {
   std::int64_t addend = 0;
   std::uint8_t bytes = 8;
   bool generic = false;  // generic(symbol)
+  std::uint8_t shift = 0;  // mask operator 0xFF00(symbol): bytes is 1, and the byte is (address + addend) >> shift
 };
 
 struct Variable {
@@ -173,7 +182,9 @@ struct Function {
   std::uint32_t reqntid[3] = {0, 0, 0};     // .reqntid
   std::uint32_t minnctapersm = 0, maxnreg = 0;
   std::uint32_t reqnctapercluster[3] = {0, 0, 0};
-  bool explicitCluster = false;
+  std::uint32_t maxclusterrank = 0;
+  bool explicitCluster = false, blocksAreClusters = false;
+  std::int32_t aliasOf = -1;                // .alias: index of the function meant; uses are resolved to it
   std::vector<std::string> pragmas;
   TextPlace place;
 };
@@ -183,6 +194,7 @@ struct Module {
   std::string target;                       // "sm_90a"
   std::vector<std::string> targetOptions;   // "debug", "texmode_independent"
   std::uint32_t addressSize = 64;
+  std::vector<std::string> pragmas;
   std::vector<std::string> files;           // .file, by index
   std::vector<Variable> variables;          // module scope, .shared included
   std::vector<Function> functions;          // declarations and definitions, one entry per name
