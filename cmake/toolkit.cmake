@@ -30,12 +30,8 @@ file(WRITE ${CMAKE_BINARY_DIR}/version.json
   "  \"cuda_nvcc\": {\"name\": \"Strata's nvcc\", \"version\": \"13.0.0\"},\n"
   "  \"cuda_cudart\": {\"name\": \"Strata's CUDA runtime\", \"version\": \"13.0.0\"}\n}\n")
 
-# Programs and build systems link it; device code needs no run-time library of its own here.
-add_library(cudadevrt STATIC ${CMAKE_SOURCE_DIR}/toolkit/cudadevrt.c)
-add_dependencies(toolkit cudadevrt)
-
 install(TARGETS nvcc strata RUNTIME DESTINATION bin)
-install(TARGETS cudadevrt ARCHIVE DESTINATION lib64)
+install(TARGETS strata_clang LIBRARY DESTINATION lib64/strata)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/include/ DESTINATION include)
 install(FILES ${CMAKE_BINARY_DIR}/version.json DESTINATION .)
 install(FILES ${CMAKE_BINARY_DIR}/nvvm/libdevice/libdevice.10.bc DESTINATION nvvm/libdevice)

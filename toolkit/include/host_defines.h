@@ -34,8 +34,8 @@
 #endif
 
 /* What clang 19 has no attribute for. A grid constant only forbids a private copy, and maxnreg only limits
-   registers: leaving them out keeps the meaning. A managed variable or a compile-time cluster shape that
-   went missing would give wrong results: these are refused where they are used. */
+   registers: leaving them out keeps the meaning. Managed variables are made by nvcc's plugin, which finds them by
+   the annotation. A compile-time cluster shape that went missing would give wrong results: it is refused. */
 #if defined(__CUDA__) && __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))
 #else
@@ -43,7 +43,7 @@
 #endif
 #define __maxnreg__(count)
 #if defined(__CUDA__)
-#define __managed__ _Pragma("GCC error \"Strata: __managed__ variables are not supported; use cudaMallocManaged\"")
+#define __managed__ __attribute__((device, annotate("strata.managed")))
 #define __cluster_dims__(...) \
   _Pragma("GCC error \"Strata: __cluster_dims__ is not supported; use cudaLaunchKernelExC with a cluster dimension\"")
 #else

@@ -87,6 +87,8 @@ Words Compile::common(Language language) const {
 Words Compile::cudaMode() const {
   Words words = {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=" + kit.prefix, "--cuda-path-ignore-env",
                  "-Xclang", "-target-sdk-version=12.5", "-Xclang", "-fcuda-allow-variadic-functions"};
+  std::error_code ignored;
+  if (fs::exists(kit.plugin, ignored)) words.push_back("-fpass-plugin=" + kit.plugin);
   if (line.value(Option::defaultStream) == "per-thread") append(words, {"-Xclang", "-fgpu-default-stream=per-thread"});
   return words;
 }
