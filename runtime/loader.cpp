@@ -62,6 +62,21 @@ Library open(const std::string &name, int flags) {
 // Strata's own libcuda lies in a folder "strata", which no loader searches by itself.
 bool isStratas(const Library &library) { return fs::path(library.path).parent_path().filename() == "strata"; }
 
+// Where the dynamic linker looks for what this program or library needs: nvcc records there the lib64/ of its own
+// prefix, so that a program with the runtime inside finds the driver wherever the prefix lies.
+std::vector<std::string> linkerPaths(const std::string &self) {
+  void *handle = dlopen(self.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle) handle = dlopen(nullptr, RTLD_LAZY);  // the program itself has no name here
+  Dl_serinfo size;
+  std::vector<std::string> folders;
+  if (!handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &size)) return folders;
+  std::vector<char> buffer(size.dls_size);
+  auto *found = reinterpret_cast<Dl_serinfo *>(buffer.data());
+  if (dlinfo(handle, RTLD_DI_SERINFOSIZE, found) || dlinfo(handle, RTLD_DI_SERINFO, found)) return folders;
+  for (unsigned i = 0; i < found->dls_cnt; ++i) folders.emplace_back(found->dls_serpath[i].dls_name);
+  return folders;
+}
+
 std::vector<std::string> cpuDriverPaths() {
   std::vector<std::string> paths;
   auto add = [&](const fs::path &folder) { paths.push_back(folder / "strata" / "libcuda.so.1"); };
@@ -70,6 +85,7 @@ std::vector<std::string> cpuDriverPaths() {
     add(self.parent_path());
     add(self.parent_path().parent_path() / "lib64");
     add(self.parent_path() / "lib64");
+    for (const std::string &folder : linkerPaths(self)) add(folder);
   }
   add(STRATA_BUILD_LIBRARIES);
   add(STRATA_INSTALLED_LIBRARIES);

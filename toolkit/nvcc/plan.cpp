@@ -286,7 +286,9 @@ private:
     append(words, libraryFolders());
     std::string cudart = line_.value(Option::cudart, "static");
     if (cudart == "static") append(words, {"-lcudart_static", "-lrt", "-lpthread", "-ldl"});
-    if (cudart == "shared") append(words, {"-lcudart", "-Wl,-rpath," + kit_.lib});
+    if (cudart == "shared") words.push_back("-lcudart");
+    // For libcudart, and for the runtime to find the CPU driver.
+    if (!line_.has(Option::relocatableLink)) words.push_back("-Wl,-rpath," + kit_.lib);
     append(words, {"-Wl,--end-group", "-Qunused-arguments", "-o", line_.value(Option::output, "a.out")});
     plan_.last.push_back({{words, {}}});
     return {};
