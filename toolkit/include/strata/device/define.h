@@ -16,3 +16,4 @@
 #else
 #define STRATA_DEVICE_ARCH 9999
 #endif
+#define STRATA_INLINE __host__ __device__ __attribute__((always_inline))

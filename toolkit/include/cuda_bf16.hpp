@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything is in cuda_bf16.h.
+#pragma once
+#include "cuda_bf16.h"
