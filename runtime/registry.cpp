@@ -72,6 +72,16 @@ cudaError_t loadVariable(Variable &variable, Context &context) {
   return cudaSuccess;
 }
 
+// Host code names a managed variable by where it lies.
+Variable *managedAt(const void *address) {
+  Registry &all = registry();
+  std::lock_guard lock(all.mutex);
+  for (Module *module : all.modules)
+    for (auto &[shadow, variable] : module->variables)
+      if (address && variable->managed && *variable->managed == address) return variable.get();
+  return nullptr;
+}
+
 void unload(Module &module, int slot) {
   module.loaded[slot] = nullptr;
   for (auto &[stub, function] : module.functions) function->loaded[slot] = nullptr;
@@ -182,6 +192,7 @@ cudaError_t symbolFor(const void *shadow, CUdeviceptr &address, std::size_t &siz
   Context *context;
   if (cudaError_t error = bindContext(context)) return error;
   Variable *variable = registry().variables.find(shadow);
+  if (!variable) variable = managedAt(shadow);
   if (!variable) {
     if (const char *name = registry().references.find(shadow)) return notSupported(name);
     return cudaErrorInvalidSymbol;
