@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door of libstrata_codegen.so (simt/simt.h): strata_codegen_open and strata_codegen_link.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/knobs.h"
+#include "base/log.h"
+#include "ptx/ptx.h"
+#include "simt/jit/module_info.h"
+#include "simt/pipeline.h"
+#include "simt/simt.h"
+
+namespace strata::simt {
+namespace {
+
+void writeFile(const std::filesystem::path &path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  if (!out.write(text.data(), static_cast<std::streamsize>(text.size())))
+    log::once(log::Level::warn, path, "STRATA_DUMP: cannot write " + path.string());
+}
+
+class OpenModule final : public CodegenModule {
+public:
+  OpenModule(ptx::Module module, ModuleInfo info) : ptx_(std::move(module)), info_(std::move(info)) {}
+  const ModuleInfo &info() const override { return info_; }
+
+  Result<KernelImage> compile(std::string_view kernel, const CompileOptions &options) override {
+    const std::string &folder = knobs::get().STRATA_DUMP;
+    auto result = compileKernel(ptx_, kernel, options, !folder.empty());
+    if (!result) return result.error();
+    const StageTimes &t = result->times;
+    if (log::enabled(log::Level::debug))
+      log::write(log::Level::debug,
+                 fmt::format("compiled {}: lower {:.1f} ms, lane {:.1f}, vectorise {:.1f}, expand {:.1f}, clean-up {:.1f}, emit {:.1f}; {} bytes",
+                             kernel, t.lower, t.optimizeLane, t.vectorize, t.expand, t.optimizeMachine, t.emit, result->image.object.size()));
+    if (!folder.empty()) dump(folder, kernel, result->texts);
+    return std::move(result->image);
+  }
+
+  Result<std::string> inspect(std::string_view kernel, const CompileOptions &options, std::string_view stage) override {
+    if (stage == "ptx") return ptx::print(ptx_);
+    if (stage != "lane" && stage != "vector" && stage != "asm")
+      return userError("no stage '" + std::string(stage) + "': there are ptx, lane, vector, asm");
+    auto result = compileKernel(ptx_, kernel, options, true);
+    if (!result) return result.error();
+    StageTexts &texts = result->texts;
+    return stage == "lane" ? std::move(texts.lane) : stage == "vector" ? std::move(texts.vector) : std::move(texts.assembly);
+  }
+
+private:
+  void dump(const std::string &folder, std::string_view kernel, const StageTexts &texts) const {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    const std::filesystem::path base = std::filesystem::path(folder) / kernel.substr(0, 200);
+    writeFile(base.string() + ".ptx", ptx::print(ptx_));
+    writeFile(base.string() + ".lane.ll", texts.lane);
+    writeFile(base.string() + ".vector.ll", texts.vector);
+    writeFile(base.string() + ".s", texts.assembly);
+  }
+
+  const ptx::Module ptx_;
+  const ModuleInfo info_;
+};
+
+}  // namespace
+}  // namespace strata::simt
+
+extern "C" {
+
+[[gnu::visibility("default")]] strata::simt::CodegenModule *strata_codegen_open(const char *ptx, std::size_t size,
+                                                                              strata::Error *error) {
+  auto module = strata::ptx::parse({ptx, size});
+  if (!module) {
+    *error = module.error();
+    return nullptr;
+  }
+  auto info = strata::simt::describeModule(*module);
+  if (!info) {
+    *error = info.error();
+    return nullptr;
+  }
+  return new strata::simt::OpenModule(std::move(*module), std::move(*info));
+}
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+[[gnu::visibility("default")]] strata::Result<std::string> strata_codegen_link(const std::vector<std::string> &texts) {
+  std::vector<strata::ptx::Module> modules;
+  for (const std::string &text : texts) {
+    auto module = strata::ptx::parse(text);
+    if (!module) return module.error();
+    modules.push_back(std::move(*module));
+  }
+  auto linked = strata::ptx::link(std::move(modules));
+  if (!linked) return linked.error();
+  return strata::ptx::print(*linked);
+}
+#pragma clang diagnostic pop
+
+}  // extern "C"

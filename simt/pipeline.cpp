@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/pipeline.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <chrono>
+
+#include "simt/jit/machine_calls.h"
+#include "simt/jit/machine_code.h"
+#include "simt/jit/math/expand.h"
+#include "simt/jit/optimize.h"
+#include "simt/lower/lower.h"
+#include "simt/passes/vectorize.h"
+
+namespace strata::simt {
+namespace {
+
+std::string textOf(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+Result<void> verified(const llvm::Module &module, const char *stage) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (!llvm::verifyModule(module, &stream)) return {};
+  return internalError("invalid IR after " + std::string(stage) + " of " + module.getName().str() + ": " + problem);
+}
+
+class Stopwatch {
+public:
+  // Milliseconds since the last call.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Lane code stays as it is but for the entry's name.
+Result<void> finishLaneMode(llvm::Module &module, llvm::Function &kernel, KernelImage &image) {
+  image.entryKind = EntryKind::lane;
+  kernel.setName("strata_entry");
+  return expandLaneForms(module);
+}
+
+Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const CompileOptions &options, KernelImage &image) {
+  if (options.mode == Mode::lane) return finishLaneMode(module, kernel, image);
+#ifndef STRATA_VECTORIZER  // not in the tree yet
+  return finishLaneMode(module, kernel, image);
+#else
+  Result<VectorizeResult> r = vectorize(module, kernel, {options});
+  if (!r) return r.error();
+  image.entryKind = r->entryKind;
+  image.report = r->report;
+  if (!r->needsLaneMode) return {};
+  image.report = "kernel: lane mode (" + r->laneModeReason + ")\n" + image.report;
+  return finishLaneMode(module, kernel, image);
+#endif
+}
+
+}  // namespace
+
+Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view kernelName, const CompileOptions &options,
+                                    bool wantTexts) {
+  CompileResult out;
+  Stopwatch watch;
+  const CpuFeatures cpu = cpuFeatures(options.simd);
+  auto target = makeTargetMachine(cpu);
+  if (!target) return target.error();
+
+  llvm::LLVMContext context;
+  auto lowered = lower(context, (*target)->createDataLayout(), source, kernelName, options);
+  if (!lowered) return lowered.error();
+  llvm::Module &module = **lowered;
+  llvm::Function &kernel = *module.getFunction(llvm::StringRef(kernelName.data(), kernelName.size()));
+  setFunctionAttributes(module, cpu);
+  out.times.lower = watch.lap();
+
+  optimizeLane(module, **target);
+  if (wantTexts) out.texts.lane = textOf(module);
+  out.times.optimizeLane = watch.lap();
+
+  if (auto done = toWarpOrLane(module, kernel, options, out.image); !done) return done.error();
+  if (wantTexts) out.texts.vector = textOf(module);
+  out.times.vectorize = watch.lap();
+
+  if (auto done = expandMachineCalls(module); !done) return done.error();
+  if (auto done = expandMath(module, cpu); !done) return done.error();
+  if (auto done = verified(module, "expansion"); !done) return done.error();
+  setFunctionAttributes(module, cpu);
+  out.times.expand = watch.lap();
+
+  optimizeMachine(module, **target);
+  out.times.optimizeMachine = watch.lap();
+
+  if (wantTexts) out.texts.assembly = emitAssembly(module, **target);
+  auto code = emitObject(module, **target);
+  if (!code) return code.error();
+  out.image.object = std::move(code->object);
+  out.image.stackBytes = code->stackBytes;
+  out.times.emit = watch.lap();
+  return out;
+}
+
+}  // namespace strata::simt
