@@ -87,7 +87,7 @@ constexpr Form kForms[] = {
     {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", ptx(8, 6), sm(90), sideEffect, run, proxyFence, kFence},
     {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", ptx(8, 6), sm(90), sideEffect, run, proxyFence, kFence},
     {"fence.proxy.tensormap::generic.release.scope", kScopes, ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
-    {"fence.proxy.tensormap::generic.acquire.scope [a], size", "scope = cta cluster gpu sys; size: u32 imm", ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
+    {"fence.proxy.tensormap::generic.acquire.scope [a], size", "scope = cta cluster gpu sys; size: u32 imm in 128 128 1", ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
 };
 
 }  // namespace

@@ -183,7 +183,6 @@ void packIntegers(LaneBuilder &b, const Instruction &i) {
 }
 
 #define INTS "u8 u16 u32 u64 s8 s16 s32 s64"
-#define WIDE "; d: dtype wide; a: atype wide"
 constexpr auto kCvt = "data-movement-and-conversion-instructions-cvt";
 constexpr auto kPack = "data-movement-and-conversion-instructions-cvt-pack";
 constexpr State run = State::executes;
@@ -191,12 +190,14 @@ constexpr State parsed = State::parsesOnly;
 
 constexpr Form kForms[] = {
     {"cvt{.sat}.dtype.atype d, a", "dtype = " INTS "; atype = " INTS "; d: dtype wide; a: atype wide special", ptx(1, 0), sm(0), pure, run, intToInt, kCvt},
-    {"cvt.rnd{.ftz}{.sat}.dtype.atype d, a", "rnd = rn rz rm rp; dtype = f16 f32; atype = " INTS WIDE, ptx(1, 0), sm(0), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.sat}.f16.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f16 wide; a: atype wide", ptx(1, 0), sm(0), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.f32.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f32 wide; a: atype wide", ptx(1, 0), sm(0), pure, run, intToFloat, kCvt},
     {"cvt.rnd{.sat}.f64.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f64 wide; a: atype wide", ptx(1, 0), sm(13), pure, run, intToFloat, kCvt},
-    {"cvt.rnd{.sat}.bf16.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: bf16 wide; a: atype wide", ptx(7, 8), sm(90), pure, run, intToFloat, kCvt},
-    {"cvt.rnd{.ftz}{.sat}.dtype.atype d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; atype = f16 f32" WIDE, ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
+    {"cvt.rnd.bf16.atype d, a", "rnd = rn rz rm rp; atype = u16 u32 u64 s16 s32 s64; d: bf16 wide; a: atype wide", ptx(7, 8), sm(90), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.sat}.dtype.f16 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.dtype.f32 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
     {"cvt.rnd{.sat}.dtype.f64 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, floatToInt, kCvt},
-    {"cvt.rnd{.sat}.dtype.bf16 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToInt, kCvt},
+    {"cvt.rnd.dtype.bf16 d, a", "rnd = rni rzi rmi rpi; dtype = u16 u32 u64 s16 s32 s64; d: dtype wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToInt, kCvt},
 
     {"cvt.rnd{.ftz}{.sat}.f16.f32 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, floatToFloat, kCvt},
     {"cvt.rnd{.sat}.f16.f64 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
@@ -205,7 +206,7 @@ constexpr Form kForms[] = {
     {"cvt{.ftz}{.sat}.f64.f32 d, a", "d: f64 wide; a: f32 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
     {"cvt{.sat}.f64.f16 d, a", "d: f64 wide; a: f16 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
     {"cvt{.rnd}{.ftz}{.sat}.f32.f32 d, a", "rnd = rni rzi rmi rpi; d: f32 wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, roundFloat, kCvt},
-    {"cvt{.rnd}{.ftz}{.sat}.f16.f16 d, a", "rnd = rni rzi rmi rpi; d: f16 wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, roundFloat, kCvt},
+    {"cvt{.rnd}{.sat}.f16.f16 d, a", "rnd = rni rzi rmi rpi; d: f16 wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, roundFloat, kCvt},
     {"cvt{.rnd}{.sat}.f64.f64 d, a", "rnd = rni rzi rmi rpi; d: f64 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, roundFloat, kCvt},
     {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a", "rnd = rn rz; dtype = f16 bf16; d: dtype wide; a: f32 wide", ptx(7, 0), sm(80), pure, run, floatToFloat, kCvt},
     {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a, b", "rnd = rn rz; dtype = f16x2 bf16x2; a: f32; b: f32", ptx(7, 0), sm(80), pure, run, narrowPair, kCvt},
@@ -216,7 +217,8 @@ constexpr Form kForms[] = {
     {"cvt.rnd.f16.bf16 d, a", "rnd = rn rz rm rp; d: f16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToFloat, kCvt},
     {"cvt{.rnd}.bf16.bf16 d, a", "rnd = rni rzi rmi rpi; d: bf16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, roundFloat, kCvt},
     {"cvt.rna{.satfinite}.tf32.f32 d, a", "d: b32; a: f32", ptx(7, 0), sm(80), pure, run, toTf32, kCvt},
-    {"cvt.rnd{.relu}{.satfinite}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(7, 8), sm(90), pure, run, toTf32, kCvt},
+    {"cvt.rnd{.relu}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(7, 8), sm(90), pure, run, toTf32, kCvt},
+    {"cvt.rnd.satfinite{.relu}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(8, 6), sm(100), pure, run, toTf32, kCvt},
 
     {"cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", "dtype = e4m3x2 e5m2x2; d: b16; a: f32; b: f32", ptx(7, 8), sm(89), pure, run, floatsToNarrow, kCvt},
     {"cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", "dtype = e4m3x2 e5m2x2; d: b16; a: f16x2", ptx(7, 8), sm(89), pure, run, halvesToNarrow, kCvt},
@@ -235,7 +237,6 @@ constexpr Form kForms[] = {
 };
 
 #undef INTS
-#undef WIDE
 
 }  // namespace
 

@@ -19,6 +19,7 @@
 //                            wide   a wider register is allowed, too
 //                            sink   `_` is allowed
 //                            imm    must be a constant
+//                            in L H S  a constant must be one of L, L + S, … H
 //                            reg    must be a register
 //                            symbol may also be a symbol's or function's address
 //                            special may also be a special register

@@ -87,14 +87,17 @@ void isSpace(LaneBuilder &b, const Instruction &i) {
 // A policy is opaque and only a hint.
 void createPolicy(LaneBuilder &b, const Instruction &i) { b.define(i, 0, b.constant(ScalarType::i64, 0), Type::b64); }
 
-#define TYPES "type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64; vec = v2 v4 v8"
+#define TYPES "type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64; vec = v2 v4"
 #define SPACES "ss = const global local param param::entry param::func shared shared::cta shared::cluster"
 #define STORE_SPACES "ss = global local param param::func shared shared::cta shared::cluster"
+#define STRONG_SPACES "ss = global shared shared::cta shared::cluster"
 #define SCOPES "scope = cta cluster gpu sys"
 #define HINTS                                                                                            \
   "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate; "           \
-  "l2 = L2::evict_normal L2::evict_first L2::evict_last; pre = L2::64B L2::128B L2::256B; "               \
+  "pre = L2::64B L2::128B L2::256B; "               \
   "policy: b64 reg if L2::cache_hint"
+#define WIDE "vec = v8; type = b32 u32 s32 f32; l2 = L2::evict_normal L2::evict_first L2::evict_last; "
+#define WIDER "vec = v4; type = b64 u64 s64 f64; l2 = L2::evict_normal L2::evict_first L2::evict_last; "
 #define LOADED "d: type vec wide"
 #define STORED "b: type vec wide"
 
@@ -110,39 +113,46 @@ constexpr State parsed = State::parsesOnly;
 
 constexpr Form kForms[] = {
     {"ld{.weak}{.ss}{.cop}{.vec}.type d, [a]", TYPES "; " SPACES "; cop = ca cg cs lu cv; " LOADED, ptx(1, 0), sm(0), reads, run, load, kLd},
-    {"ld{.weak}{.ss}{.l1}{.l2}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}", TYPES "; " SPACES "; " HINTS "; " LOADED,
+    {"ld{.weak}{.ss}{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}", TYPES "; " SPACES "; " HINTS "; " LOADED,
      ptx(7, 4), sm(70), reads, run, load, kLd},
-    {"ld.volatile{.ss}{.pre}{.vec}.type d, [a]", TYPES "; " SPACES "; " HINTS "; " LOADED, ptx(1, 1), sm(0), reads | sideEffect, run, load, kLd},
-    {"ld.sem.scope{.ss}{.l1}{.l2}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
-     "sem = relaxed acquire; " SCOPES "; " TYPES "; " SPACES "; " HINTS "; " LOADED, ptx(6, 0), sm(70), reads | sideEffect, run, load, kLd},
-    {"ld.mmio.sem.sys{.global}{.vec}.type d, [a]", "sem = relaxed acquire; " TYPES "; " LOADED, ptx(8, 2), sm(70), reads | sideEffect, run, load, kLd},
-    {"ld{.weak}{.ss}{.l1}{.l2}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", SPACES "; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLd},
-    {"ld.sem.scope{.ss}{.l1}{.l2}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "sem = relaxed acquire; " SCOPES "; " SPACES "; " HINTS,
+    {"ld.volatile{.ss}{.pre}{.vec}.type d, [a]", TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(1, 1), sm(0), reads | sideEffect, run, load, kLd},
+    {"ld.sem.scope{.ss}{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
+     "sem = relaxed acquire; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(6, 0), sm(70), reads | sideEffect, run, load, kLd},
+    {"ld.mmio.relaxed.sys{.global}.type d, [a]", TYPES "; " "d: type wide", ptx(8, 2), sm(70), reads | sideEffect, run, load, kLd},
+    {"ld{.weak}{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", SPACES "; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLd},
+    {"ld.sem.scope{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "sem = relaxed acquire; " SCOPES "; " STRONG_SPACES "; " HINTS,
      ptx(8, 3), sm(70), reads | sideEffect, run, load, kLd},
-    {"ld.global{.cop}.nc{.l1}{.l2}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
+    {"ld.global{.cop}.nc{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
      "cop = ca cg cs; " TYPES "; " HINTS "; " LOADED, ptx(3, 1), sm(32), reads, run, load, kLdNc},
-    {"ld.global{.cop}.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "cop = ca cg cs; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLdNc},
+    {"ld.global{.cop}.nc{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "cop = ca cg cs; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLdNc},
+    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLd},
+    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLd},
+    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLdNc},
+    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLdNc},
     {"ldu{.global}{.vec}.type d, [a]", TYPES "; " LOADED, ptx(2, 0), sm(20), reads, run, load, "data-movement-and-conversion-instructions-ldu"},
 
     {"st{.weak}{.ss}{.cop}{.vec}.type [a], b", TYPES "; " STORE_SPACES "; cop = wb cg cs wt; " STORED, ptx(1, 0), sm(0), writes, run, store, kSt},
-    {"st{.weak}{.ss}{.l1}{.l2}{.L2::cache_hint}{.vec}.type [a], b{, policy}", TYPES "; " STORE_SPACES "; " HINTS "; " STORED, ptx(7, 4),
+    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}{.vec}.type [a], b{, policy}", TYPES "; " STORE_SPACES "; " HINTS "; " STORED, ptx(7, 4),
      sm(70), writes, run, store, kSt},
-    {"st.volatile{.ss}{.vec}.type [a], b", TYPES "; " STORE_SPACES "; " STORED, ptx(1, 1), sm(0), writes, run, store, kSt},
-    {"st.sem.scope{.ss}{.l1}{.l2}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
-     "sem = relaxed release; " SCOPES "; " TYPES "; " STORE_SPACES "; " HINTS "; " STORED, ptx(6, 0), sm(70), writes, run, store, kSt},
-    {"st.mmio.sem.sys{.global}{.vec}.type [a], b", "sem = relaxed release; " TYPES "; " STORED, ptx(8, 2), sm(70), writes, run, store, kSt},
-    {"st{.weak}{.ss}{.l1}{.l2}{.L2::cache_hint}.b128 [a], b{, policy}", STORE_SPACES "; " HINTS, ptx(8, 3), sm(70), writes, run, store, kSt},
-    {"st.sem.scope{.ss}{.l1}{.l2}{.L2::cache_hint}.b128 [a], b{, policy}", "sem = relaxed release; " SCOPES "; " STORE_SPACES "; " HINTS,
+    {"st.volatile{.ss}{.vec}.type [a], b", TYPES "; " STRONG_SPACES "; " STORED, ptx(1, 1), sm(0), writes, run, store, kSt},
+    {"st.sem.scope{.ss}{.l1}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
+     "sem = relaxed release; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " STORED, ptx(6, 0), sm(70), writes, run, store, kSt},
+    {"st.mmio.relaxed.sys{.global}.type [a], b", TYPES "; " "b: type wide", ptx(8, 2), sm(70), writes, run, store, kSt},
+    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}", STORE_SPACES "; " HINTS, ptx(8, 3), sm(70), writes, run, store, kSt},
+    {"st.sem.scope{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}", "sem = relaxed release; " SCOPES "; " STRONG_SPACES "; " HINTS,
      ptx(8, 3), sm(70), writes, run, store, kSt},
+
+    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDE HINTS "; " STORED, ptx(8, 8), sm(100), writes, run, store, kSt},
+    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDER HINTS "; " STORED, ptx(8, 8), sm(100), writes, run, store, kSt},
 
     {"prefetch{.space}.level [a]", "space = global local; level = L1 L2", ptx(2, 0), sm(20), sideEffect, run, nothing, kPrefetch},
     {"prefetch.global.level [a]", "level = L2::evict_last L2::evict_normal", ptx(7, 4), sm(80), sideEffect, run, nothing, kPrefetch},
     {"prefetch{.space}.tensormap [a]", "space = const param", ptx(8, 0), sm(90), sideEffect, parsed, nullptr, kPrefetch},
     {"prefetchu.L1 [a]", "", ptx(2, 0), sm(20), sideEffect, run, nothing, kPrefetch},
-    {"applypriority{.global}.L2::evict_normal [a], size", "size: u32 imm", ptx(7, 4), sm(80), sideEffect, run, nothing,
+    {"applypriority{.global}.L2::evict_normal [a], size", "size: u32 imm in 128 128 1", ptx(7, 4), sm(80), sideEffect, run, nothing,
      "data-movement-and-conversion-instructions-applypriority"},
     // The bytes' value is lost by this instruction; to keep them is allowed.
-    {"discard{.global}.L2 [a], size", "size: u32 imm", ptx(7, 4), sm(80), sideEffect, run, nothing,
+    {"discard{.global}.L2 [a], size", "size: u32 imm in 128 128 1", ptx(7, 4), sm(80), sideEffect, run, nothing,
      "data-movement-and-conversion-instructions-discard"},
     {"createpolicy.fractional.primary.b64 d{, fraction}",
      "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged; fraction: f32", ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
@@ -170,6 +180,9 @@ constexpr Form kForms[] = {
 #undef TYPES
 #undef SPACES
 #undef STORE_SPACES
+#undef STRONG_SPACES
+#undef WIDE
+#undef WIDER
 #undef SCOPES
 #undef HINTS
 #undef LOADED

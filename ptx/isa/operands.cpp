@@ -123,6 +123,9 @@ private:
 
   bool fitsImmediate(const Operand &operand, Type type) {
     if (slot_->written || slot_->registerOnly) return fail(operand, "must be a register");
+    if (slot_->step && (operand.bits < slot_->low || operand.bits > slot_->high || (operand.bits - slot_->low) % slot_->step))
+      return fail(operand, "must be a constant from " + std::to_string(slot_->low) + " to " + std::to_string(slot_->high) +
+                               (slot_->step > 1 ? " in steps of " + std::to_string(slot_->step) : ""));
     bool isFloat = operand.type == Type::f32 || operand.type == Type::f64;
     bool wantFloat = type == Type::f32 || type == Type::f64;
     if (isFloat == wantFloat || classOf(type) == Class::bits) return true;

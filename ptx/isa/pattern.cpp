@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/isa/pattern.h"
 
-#include <cassert>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <unordered_map>
 
 namespace strata::ptx {
@@ -187,6 +186,11 @@ private:
           auto suffix = findSuffix(clauseWords[++next]);
           if (!suffix || suffix->isType) return fail("unknown modifier in an if clause");
           slot.condition = suffix->mod;
+        } else if (clauseWords[next] == "in" && next + 3 < clauseWords.size()) {
+          for (std::uint64_t *bound : {&slot.low, &slot.high, &slot.step}) {
+            std::string_view word = clauseWords[++next];
+            std::from_chars(word.data(), word.data() + word.size(), *bound);
+          }
         } else {
           readFlag(slot, clauseWords[next]);
         }

@@ -38,6 +38,7 @@ struct OperandSlot {
   bool wide = false, sink = false, immediateOnly = false, registerOnly = false, symbol = false, special = false;
   bool vector = false;           // as .v2/.v4/.v8 say
   unsigned elements = 0;         // exactly so many; 0: scalar
+  std::uint64_t low = 0, high = 0, step = 0;  // bounds of a constant if step > 0
   std::optional<Mod> condition;  // present exactly if the modifier is
   Type type = Type::none;        // if typeSlot < 0
   int typeSlot = -1;             // index into Pattern::suffixes
