@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ptx/symbols.h"
+
 namespace strata::ptx {
 namespace {
 
@@ -63,7 +65,7 @@ Result<Module> Parser::run() {
   advance();
   parseHeader();
   while (token_.kind != Token::Kind::end && !failed()) parseModuleItem();
-  if (!failed()) resolveAliases();
+  if (!failed()) resolveAliases(module_);  // .alias comes after the uses
   if (!failed()) resolveInlinedNames();
   if (failed()) return *error_;
   return std::move(module_);
@@ -82,7 +84,6 @@ void Parser::parseHeader() {
   }
   if (module_.versionMajor < 1 || module_.versionMajor > 9 || module_.versionMinor > 9)
     return fail(place, "not a PTX version that Strata knows (1.0 to 9.x)");
-  version_ = ptx(module_.versionMajor, module_.versionMinor);
   advance();
   if (!token_.isDirective("target")) return fail(token_.place, ".target must follow .version");
   advance();
@@ -184,24 +185,6 @@ void Parser::parseAlias() {
   if (module_.functions[alias].hasBody) return fail(place, "an alias may not have a body");
   if (!module_.functions[meant].hasBody) return fail(place, "an alias must stand for a function with a body");
   module_.functions[alias].aliasOf = static_cast<std::int32_t>(meant);
-}
-
-// A name of an alias means its function, wherever it stands: .alias comes after its uses.
-void Parser::resolveAliases() {
-  bool any = std::any_of(module_.functions.begin(), module_.functions.end(),
-                         [](const Function &f) { return f.aliasOf >= 0; });
-  if (!any) return;
-  auto resolve = [&](SymbolRef &symbol) {
-    if (symbol.kind != SymbolRef::Kind::function) return;
-    if (std::int32_t meant = module_.functions[symbol.index].aliasOf; meant >= 0)
-      symbol.index = static_cast<std::uint32_t>(meant);
-  };
-  for (Function &f : module_.functions)
-    for (Instruction &i : f.body)
-      for (Operand &o : i.operands)
-        if (o.kind == Operand::Kind::symbol) resolve(o.symbol);
-  for (Variable &v : module_.variables)
-    for (Relocation &r : v.relocations) resolve(r.symbol);
 }
 
 // Joins a function's head with an earlier declaration of the same name, if there is one.

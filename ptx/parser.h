@@ -73,7 +73,6 @@ private:
   void parseTarget();
   void parseFile();
   void parseAlias();
-  void resolveAliases();
   void resolveInlinedNames();
   void parseFunction(Linkage linkage, bool isKernel);
   void parsePerformanceDirectives(Function &function);
@@ -123,7 +122,7 @@ private:
   void acceptOperands(const SuffixMatch &match, Instruction &instruction, const Token &opcode);
   void parseOperands(Instruction &instruction);
   void parseCall(Instruction &instruction);
-  void checkVersion(const Form &form, const Token &opcode);
+  void addImpliedSpace(const SuffixFit &fit, Instruction &instruction);
 
   // parser_operand.cpp
   Operand parseOperand();
@@ -132,7 +131,8 @@ private:
   Operand parseArguments();
   Operand parseNamed();
   bool readName(std::string_view name, TextPlace place, Operand &operand);
-  std::optional<std::uint32_t> findInRanges(std::string_view name) const;
+  std::optional<std::uint32_t> findInRanges(std::string_view name, std::uint32_t beyond = 0) const;  // in scopes deeper than `beyond`
+  void checkAddressRegister(const Register &reg);
   bool findSymbol(std::string_view name, SymbolRef &symbol) const;
   std::optional<Guard> parseGuard();
   Constant parseConstant();
@@ -161,7 +161,6 @@ private:
   Token token_;
   Module module_;
   std::optional<Error> error_;
-  Version version_;
   std::unordered_map<std::string_view, Global> globals_;
   std::unordered_map<std::string_view, SuffixMatch> matches_;
   std::deque<std::string> spacedKeys_;  // of matches_, where opcode and suffixes are apart in the text

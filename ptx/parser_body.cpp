@@ -354,7 +354,7 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
     bool call = instruction.opcode == Opcode::call;  // checked against its callee by the verifier
     if (call || fitOperands(fit, instruction, function(), mismatch)) {
       instruction.form = fit.pattern->form;
-      checkVersion(*instruction.form, opcode);
+      addImpliedSpace(fit, instruction);
       if (instruction.form->effects & (carryIn | carryOut)) {
         Operand carry;
         carry.kind = Operand::Kind::reg;
@@ -375,10 +375,22 @@ std::uint32_t Parser::carryRegister() {
   return *carryRegister_;
 }
 
-void Parser::checkVersion(const Form &form, const Token &opcode) {
-  if (version_ < form.version)
-    fail(opcode.place, std::string(opcode.text) + ": this form needs PTX " + std::to_string(form.version.major) + "." +
-                           std::to_string(form.version.minor) + " or later");
+// `ld.u32 %r1, [table]` without a space means the variable's own: it is written into the tree.
+void Parser::addImpliedSpace(const SuffixFit &fit, Instruction &instruction) {
+  const std::vector<SuffixSlot> &slots = fit.pattern->suffixes;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    if (slots[s].name != "ss" || fit.fills[s] >= 0) continue;
+    for (const Operand &o : instruction.operands) {
+      if (o.kind != Operand::Kind::address || !o.hasSymbol) continue;
+      Space space = Space::param;
+      if (o.symbol.kind == SymbolRef::Kind::global) space = module_.variables[o.symbol.index].space;
+      if (o.symbol.kind == SymbolRef::Kind::local) space = function().variables[o.symbol.index].space;
+      if (space == Space::shared) instruction.modifiers.push_back(Mod::shared);
+      if (space == Space::local) instruction.modifiers.push_back(Mod::local);
+      if (space == Space::const_) instruction.modifiers.push_back(Mod::const_);
+      if (space == Space::global) instruction.modifiers.push_back(Mod::global);
+    }
+  }
 }
 
 }  // namespace strata::ptx

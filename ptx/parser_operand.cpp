@@ -32,7 +32,7 @@ double asDouble(const Constant &c) {
 
 }  // namespace
 
-std::optional<std::uint32_t> Parser::findInRanges(std::string_view name) const {
+std::optional<std::uint32_t> Parser::findInRanges(std::string_view name, std::uint32_t beyond) const {
   // %r12: prefix %r, number 12. A prefix may itself end in digits, so try each split that leaves a
   // number without leading zeros, the shortest number first.
   std::uint64_t number = 0, scale = 1;
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> Parser::findInRanges(std::string_view name) const {
     auto found = ranges_.find(name.substr(0, at));
     if (found == ranges_.end()) continue;
     for (auto range = found->second.rbegin(); range != found->second.rend(); ++range)
-      if (number < range->count) return range->first + static_cast<std::uint32_t>(number);
+      if (number < range->count && range->depth > beyond) return range->first + static_cast<std::uint32_t>(number);
   }
   return std::nullopt;
 }
@@ -69,6 +69,12 @@ bool Parser::findSymbol(std::string_view name, SymbolRef &symbol) const {
 // range hides names only of scopes further out.
 bool Parser::readName(std::string_view name, TextPlace place, Operand &operand) {
   auto local = locals_.find(name);
+  if (local != locals_.end())
+    if (auto inner = findInRanges(name, local->second.depth)) {
+      operand.kind = Operand::Kind::reg;
+      operand.reg = *inner;
+      return true;
+    }
   if (local != locals_.end() && local->second.kind == Local::Kind::reg) {
     operand.kind = Operand::Kind::reg;
     operand.reg = local->second.index;
@@ -187,6 +193,12 @@ Operand Parser::parseOperand() {
   return operand;
 }
 
+void Parser::checkAddressRegister(const Register &reg) {
+  bool integer = reg.type == Type::b64 || reg.type == Type::u64 || reg.type == Type::s64 || reg.type == Type::b32 ||
+                 reg.type == Type::u32 || reg.type == Type::s32;
+  if (!integer) fail(token_.place, "register '" + reg.name + "' cannot hold an address: an integer of 32 or 64 bits is needed");
+}
+
 // `[reg]`, `[reg + 4]`, `[symbol - 4]`, `[0x100]`, `[tensor, {x, y}]`
 Operand Parser::parseAddress() {
   Operand operand;
@@ -203,8 +215,7 @@ Operand Parser::parseAddress() {
     operand.hasReg = base.kind == Operand::Kind::reg;
     operand.hasSymbol = base.kind == Operand::Kind::symbol;
     if (!operand.hasReg && !operand.hasSymbol) fail(token_.place, "an address must begin with a register or a symbol");
-    if (operand.hasReg && bitWidth(function().registers[base.reg].type) < 32)
-      fail(token_.place, "an address register must have 32 or 64 bits");
+    if (operand.hasReg) checkAddressRegister(function().registers[base.reg]);
     operand.reg = base.reg;
     operand.symbol = base.symbol;
     advance();

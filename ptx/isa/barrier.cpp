@@ -64,14 +64,14 @@ constexpr Effects barrier = convergent | sideEffect;
 constexpr State run = State::executes;
 
 constexpr Form kForms[] = {
-    {"barrier{.cta}.sync{.aligned} a{, b}", "a: u32; b: u32", ptx(6, 0), sm(30), barrier, run, sync, kBar},
-    {"barrier{.cta}.arrive{.aligned} a, b", "a: u32; b: u32", ptx(6, 0), sm(30), barrier, run, arrive, kBar},
-    {"barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", "a: u32; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
-    {"barrier{.cta}.red.op{.aligned}.pred p, a{, b}, {!}c", "op = and or; a: u32; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
-    {"bar{.cta}.sync a{, b}", "a: u32; b: u32", ptx(1, 0), sm(0), barrier, run, sync, kBar},
-    {"bar{.cta}.arrive a, b", "a: u32; b: u32", ptx(2, 0), sm(20), barrier, run, arrive, kBar},
-    {"bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "a: u32; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
-    {"bar{.cta}.red.op.pred p, a{, b}, {!}c", "op = and or; a: u32; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
+    {"barrier{.cta}.sync{.aligned} a{, b}", "a: u32 in 0 15 1; b: u32", ptx(6, 0), sm(30), barrier, run, sync, kBar},
+    {"barrier{.cta}.arrive{.aligned} a, b", "a: u32 in 0 15 1; b: u32", ptx(6, 0), sm(30), barrier, run, arrive, kBar},
+    {"barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
+    {"barrier{.cta}.red.op{.aligned}.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
+    {"bar{.cta}.sync a{, b}", "a: u32 in 0 15 1; b: u32", ptx(1, 0), sm(0), barrier, run, sync, kBar},
+    {"bar{.cta}.arrive a, b", "a: u32 in 0 15 1; b: u32", ptx(2, 0), sm(20), barrier, run, arrive, kBar},
+    {"bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
+    {"bar{.cta}.red.op.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
     {"bar.warp.sync a", "a: b32", ptx(6, 0), sm(30), barrier, run, warpSync, "parallel-synchronization-and-communication-instructions-bar-warp-sync"},
     {"barrier.cluster.arrive{.sem}{.aligned}", "sem = release relaxed", ptx(7, 8), sm(90), barrier, run, clusterArrive, kCluster},
     {"barrier.cluster.wait{.acquire}{.aligned}", "", ptx(7, 8), sm(90), barrier, run, clusterWait, kCluster},

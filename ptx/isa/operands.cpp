@@ -26,8 +26,6 @@ bool registerAgrees(Type registerType, Type needed, bool wide) {
   if (wide ? haveBits < wantBits : haveBits != wantBits) return false;
   if (have == Class::bits || want == Class::bits) return true;
   if (have == Class::integer && want == Class::integer) return true;
-  // 16x2 integers and the narrow formats lie in plain integer-typed registers, too.
-  if (have == Class::integer && want == Class::packed) return needed == Type::u16x2 || needed == Type::s16x2;
   return registerType == needed;
 }
 
@@ -128,7 +126,10 @@ private:
                                (slot_->step > 1 ? " in steps of " + std::to_string(slot_->step) : ""));
     bool isFloat = operand.type == Type::f32 || operand.type == Type::f64;
     bool wantFloat = type == Type::f32 || type == Type::f64;
-    if (isFloat == wantFloat || classOf(type) == Class::bits) return true;
+    bool agrees = isFloat == wantFloat;
+    if (classOf(type) == Class::bits) agrees = !isFloat || bitWidth(operand.type) == bitWidth(type);
+    if (classOf(type) == Class::packed || type == Type::f16) agrees = false;  // no literal has such a type
+    if (agrees) return true;
     return failType(operand, isFloat ? "a floating-point constant" : "an integer constant", operand.type, type);
   }
 
@@ -137,7 +138,8 @@ private:
     Type have = typeOf(operand.special);
     if (have == Type::pred || type == Type::pred) return have == type || failType(operand, name(operand.special), have, type);
     // Old code reads the low half of %tid and its kin.
-    return bitWidth(type) <= bitWidth(have) || failType(operand, name(operand.special), have, type);
+    bool agrees = bitWidth(type) == bitWidth(have) || (bitWidth(type) == 16 && bitWidth(have) == 32);
+    return (agrees && classOf(type) != Class::floating) || failType(operand, name(operand.special), have, type);
   }
 
   const SuffixFit &fit_;
