@@ -6,6 +6,9 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
+#include <limits.h>
+#include <stddef.h>
+
 #include "host_defines.h"
 
 #if defined(__CUDA__)
@@ -16,6 +19,7 @@
 #include "builtin_types.h"
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
+#include "driver_functions.h"
 #include "library_types.h"
 #include "vector_functions.h"
 

@@ -3,7 +3,10 @@
 #pragma once
 #pragma GCC system_header
 
+#include <time.h>
+
 #include "strata/device/define.h"
+#include "vector_types.h"
 
 // __syncthreads() itself is a builtin of clang.
 STRATA_DEVICE int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }
@@ -17,6 +20,7 @@ STRATA_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 STRATA_DEVICE void __threadfence() { __nvvm_membar_gl(); }
 STRATA_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
 
+STRATA_DEVICE clock_t clock() { return static_cast<clock_t>(static_cast<int>(__nvvm_read_ptx_sreg_clock())); }
 STRATA_DEVICE long long clock64() { return static_cast<long long>(__nvvm_read_ptx_sreg_clock64()); }
 STRATA_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globaltimer(); }
 STRATA_DEVICE void __nanosleep(unsigned nanoseconds) {
