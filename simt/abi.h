@@ -10,7 +10,7 @@
 
 namespace strata::simt {
 
-inline constexpr std::uint32_t kAbiVersion = 1;
+inline constexpr std::uint32_t kAbiVersion = 2;
 inline constexpr std::uint32_t kWarpSize = 32;
 
 struct Warp;
@@ -75,6 +75,9 @@ struct LaunchState {
   std::uint32_t smCount;        // %nsmid
   std::uint32_t explicitCluster;
   std::uint64_t gridId;
+  // Address of {u32 bytes; u32 barrier}, zeroed for this launch, in the device window; 0 unless the launch is
+  // cooperative. Kernels read it as %envreg1 (high word) and %envreg2, as on NVIDIA's driver.
+  std::uint64_t gridWorkspace;
   std::uint64_t sharedWindow;   // generic address of shared address 0 is Block::shared; size limit for isspacep
   void *owner;                  // executor's own
   std::uint64_t sharedStride;   // bytes from Block::shared of one cluster rank to the next (mapa); 0 without clusters
