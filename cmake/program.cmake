@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_program(NAME FILE [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds])
-# Compiles a CUDA source with the build tree's nvcc and runs it on the CPU device as ctest entries NAME.MODE with the
+# strata_program(NAME FILE [MORE files…] [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds])
+# Compiles a CUDA source (and MORE, if it has several) with the build tree's nvcc and runs it on the CPU device as ctest entries NAME.MODE with the
 # label "program". It passes if it exits with 0. Modes: vector and lane (with the best SIMD target), avx2, portable,
 # one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced.
 set(STRATA_PROGRAM_MODES vector lane avx2 portable)
@@ -13,7 +13,7 @@ set(strata_mode_one_worker STRATA_MODE=auto STRATA_WORKERS=1)
 set(strata_mode_five_workers STRATA_MODE=auto STRATA_WORKERS=5)
 
 function(strata_program name file)
-  cmake_parse_arguments(arg "" "TIMEOUT" "FLAGS;ARGS;MODES" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "MORE;FLAGS;ARGS;MODES" ${ARGN})
   if(NOT arg_MODES)
     set(arg_MODES ${STRATA_PROGRAM_MODES})
   endif()
@@ -23,16 +23,12 @@ function(strata_program name file)
   get_filename_component(source ${file} ABSOLUTE)
   set(program ${CMAKE_BINARY_DIR}/programs/${name})
   # Only what the compiled file depends on; the driver and the code generator are found when it runs.
-  set(depends nvcc)
-  foreach(target ${STRATA_LINKED_TARGETS})
-    if(TARGET ${target})
-      list(APPEND depends ${target})
-    endif()
-  endforeach()
+  set(depends nvcc strata_clang libdevice cudart_static)
+  list(TRANSFORM arg_MORE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_custom_command(OUTPUT ${program}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
-    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT programs/${name} ${source} -o ${program}
-    DEPENDS ${source} ${depends}
+    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT programs/${name} ${source} ${arg_MORE} -o ${program}
+    DEPENDS ${source} ${arg_MORE} ${depends} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libcudart_static.a
     DEPFILE ${program}.d
     COMMENT "nvcc ${name}"
     VERBATIM)

@@ -2,7 +2,7 @@
 // The `strata` command.
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <exception>
 
 #include "tools/tools.h"
 
@@ -38,7 +38,8 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
 
 }  // namespace
 
-int main(int argc, char **argv) {
+// The standard library throws where memory or the file system fails.
+int main(int argc, char **argv) try {
   CLI::App app("Strata: CUDA programs on any machine", "strata");
   app.set_version_flag("--version", "strata " STRATA_VERSION);
   app.require_subcommand(1);
@@ -51,4 +52,6 @@ int main(int argc, char **argv) {
   app.add_subcommand("knobs", "Show the environment variables that Strata reads")->callback([&status] { status = knobs(); });
   CLI11_PARSE(app, argc, argv);
   return status;
+} catch (const std::exception &error) {
+  return fail(strata::resourceError(error.what()));
 }

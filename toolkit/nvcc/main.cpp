@@ -2,6 +2,7 @@
 // nvcc: understands NVIDIA's nvcc command line, compiles CUDA C++ with clang to PTX in a fat binary, and links.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 #include "toolkit/nvcc/arch.h"
 #include "toolkit/nvcc/options.h"
@@ -37,9 +38,7 @@ std::vector<std::string> argumentsOf(int argc, char **argv) {
   return arguments;
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int run(int argc, char **argv) {
   Result<CommandLine> line = parseCommandLine(argumentsOf(argc, argv));
   if (!line) return fail(line.error());
   if (line->has(Option::version)) return printVersion(), 0;
@@ -53,4 +52,13 @@ int main(int argc, char **argv) {
     for (const std::string &name : line->accepted)
       std::fprintf(stderr, "nvcc info    : %s has no effect here\n", name.c_str());
   return runPlan(*plan, line->has(Option::dryRun) ? Show::commandsOnly : verbose ? Show::commands : Show::nothing);
+}
+
+}  // namespace
+
+// The standard library throws where memory or the file system fails.
+int main(int argc, char **argv) try {
+  return run(argc, argv);
+} catch (const std::exception &error) {
+  return fail(resourceError(error.what()));
 }

@@ -135,8 +135,11 @@ private:
     if (phase_ == Phase::ptx && archs_.size() > 1)
       return userError("Option '--ptx (-ptx)' is not allowed when compiling for multiple GPU architectures");
     plan_.keep = line_.has(Option::keep) || line_.has(Option::saveTemps) || line_.has(Option::keepDirectory);
+    std::error_code error;
+    fs::path temporary = fs::temp_directory_path(error);
+    if (error) temporary = "/tmp";  // TMPDIR names no folder
     plan_.temporaryFolder = plan_.keep ? line_.value(Option::keepDirectory, ".")
-                                       : (fs::temp_directory_path() / ("strata-nvcc-" + std::to_string(getpid()))).string();
+                                       : (temporary / ("strata-nvcc-" + std::to_string(getpid()))).string();
     std::string threads = line_.value(Option::threads, "0");
     if (threads.empty() || threads.size() > 4 || threads.find_first_not_of("0123456789") != threads.npos)
       return userError("Value '" + threads + "' is not defined for option 'threads'");

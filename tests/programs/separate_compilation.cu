@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device code in two files: functions, variables and kernels across them, statics of the same name in each, and
+// calls through a pointer to a function of the other file.
+#include "separate_compilation.h"
+
+#include "check.h"
+
+static __device__ int seed = 100;  // the other file has one too
+static __device__ int scale(int x) { return x * 10; }
+__device__ int shared = 1;
+
+static __global__ void apply(int *data) {
+  Function function = pick(threadIdx.x % 2);
+  data[threadIdx.x] = scale(twice(threadIdx.x)) + function(seed) + shared;
+}
+
+int main() {
+  int *data, host[32], bump = 5;
+  CHECK_CUDA(cudaMalloc(&data, sizeof host));
+  CHECK_CUDA(cudaMemcpyToSymbol(seed, &bump, sizeof bump));
+  CHECK_CUDA(cudaMemcpyToSymbol(shared, &bump, sizeof bump));
+  apply<<<1, 32>>>(data);
+  CHECK_CUDA(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 32; ++i) CHECK(host[i] == 20 * i + (i % 2 ? 5 + 7 : 5 * 7) + 5);
+  applyOther<<<1, 32>>>(data);
+  CHECK_CUDA(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 32; ++i) CHECK(host[i] == i + 7 + 5);
+  runStatic(data);
+  CHECK_CUDA(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < 32; ++i) CHECK(host[i] == 7 * i);
+  CHECK_CUDA(cudaFree(data));
+  return 0;
+}
