@@ -42,8 +42,10 @@
 #include "strata/device/math.h"
 #include "strata/device/memory.h"
 #include "strata/device/new.h"
+#include "strata/device/simd.h"
 #include "strata/device/sync.h"
 #include "strata/device/warp.h"
+#include "strata/host_math.h"
 
 // What <<<…>>> calls: the configuration is pushed before the arguments are evaluated, and popped by the
 // kernel's stub.
