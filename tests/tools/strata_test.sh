@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The strata command. usage: strata_test.sh PREFIX CASE
+set -euo pipefail
+
+strata=$1/bin/strata
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export STRATA_DEVICE=cpu STRATA_CACHE_DIR=$work/cache
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+contains() { grep -qF -- "$2" "$1" || fail "$1 lacks '$2': $(head -c 2000 "$1")"; }
+refuses() {
+  local text=$1
+  shift
+  if "$strata" "$@" >out 2>&1; then fail "accepted: $*"; fi
+  contains out "$text"
+}
+
+echo '#define VALUE 1' >value.h
+cat >p.cu <<'EOF'
+#include <cstdio>
+#include <cstring>
+#include "value.h"
+__global__ void set(int *p) { *p = VALUE; }
+__global__ void other(float *p) { p[threadIdx.x] = 0; }
+int main(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "kernel")) {
+    int *p, h = 0;
+    cudaMalloc(&p, sizeof h);
+    set<<<1, 1>>>(p);
+    if (cudaMemcpy(&h, p, sizeof h, cudaMemcpyDeviceToHost)) return 9;
+    return h == VALUE ? 0 : 8;
+  }
+  for (int i = 1; i < argc; ++i) printf("[%s]", argv[i]);
+  printf(" value %d\n", VALUE);
+  return argc > 3 ? 3 : 0;
+}
+EOF
+
+stamp() { find cache/programs -name p -printf '%T@\n'; }
+
+case_run() {
+  local first
+  "$strata" run p.cu --flag 'two words' >out
+  contains out '[--flag][two words] value 1'
+  first=$(stamp)
+  "$strata" run p.cu >out
+  [[ $(stamp) == "$first" ]] || fail "compiled again without need"
+  echo '#define VALUE 2' >value.h
+  "$strata" run p.cu >out
+  contains out 'value 2'
+  "$strata" run --nvcc='-DNDEBUG -O0' p.cu >out
+  [[ $(stamp | wc -l) == 2 ]] || fail "other options, same program"
+  local status=0
+  "$strata" run p.cu a b c >out || status=$?
+  [[ $status == 3 ]] || fail "exit status $status, not 3"
+  "$strata" run "$(find cache/programs -name p | head -n 1)" x >out
+  contains out '[x]'
+  "$strata" run p.cu kernel || fail "the kernel's result"
+}
+
+case_run_errors() {
+  refuses missing.cu run missing.cu
+  echo 'nonsense' >bad.cu
+  refuses "'bad.cu' does not compile" run bad.cu
+  touch k.ptx
+  refuses 'strata inspect' run k.ptx
+  refuses "cannot run 'no-such-program'" run no-such-program
+  refuses FILE run
+  refuses 'subcommand' no-such-command
+  STRATA_CACHE_DIR=/proc/nowhere refuses 'cannot make folder' run p.cu
+}
+
+case_inspect() {
+  local stage
+  "$strata" inspect p.cu >out
+  contains out '.visible .entry _Z3setPi'
+  for stage in lane vector asm; do
+    "$strata" inspect p.cu --kernel set --stage $stage >out
+    contains out '// set(int*)'
+    if grep -qF '// other' out; then fail "a kernel that was not asked for"; fi
+    [[ $(wc -l <out) -gt 3 ]] || fail "nothing shown for $stage"
+  done
+  "$strata" inspect p.cu --stage why >out
+  contains out '// other(float*)'
+  "$1/bin/nvcc" p.cu -o p
+  "$strata" inspect p --kernel other >out
+  contains out '// other(float*)'
+  refuses "has no kernel 'third'" inspect p --kernel third
+  refuses 'holds no PTX' inspect "$strata"
+  refuses 'cannot read' inspect missing
+  echo '.version 8.0 .target sm_90 .entry' >bad.ptx
+  refuses strata: inspect bad.ptx --stage lane
+}
+
+case_smi() {
+  "$strata" smi >out
+  contains out 'CPU driver: CUDA 13'
+  contains out 'compute capability 9.0'
+}
+
+case_knobs() {
+  STRATA_WORKERS=5 "$strata" knobs >out
+  contains out 'STRATA_WORKERS  (number, default 0), now 5'
+  contains out STRATA_SIMD
+  "$strata" --version >out
+  contains out 'strata '
+}
+
+"case_$2" "$1"
