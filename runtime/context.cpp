@@ -151,7 +151,6 @@ cudaError_t resetDevice(int device) {
   }
   CUresult result = driver().cuDevicePrimaryCtxReset(handle);
   if (gThread.context == context) driver().cuCtxSetCurrent(nullptr);
-  forgetStickyErrors();
   return toError(result);
 }
 

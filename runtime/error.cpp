@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/error.h"
 
-#include <atomic>
 #include <string>
+#include <utility>
 
 #include "base/log.h"
 #include "runtime/body.h"
@@ -10,19 +10,7 @@
 namespace strata::runtime {
 namespace {
 
-std::atomic<unsigned> gResets{0};
-
-// The last error of a thread; a sticky one holds until the device is reset by whatever thread.
-struct LastError {
-  cudaError_t error = cudaSuccess;
-  unsigned resets = 0;
-};
-[[gnu::tls_model("initial-exec")]] constinit thread_local LastError gLast;
-
-cudaError_t last() {
-  if (isSticky(gLast.error) && gLast.resets != gResets.load()) gLast.error = cudaSuccess;
-  return gLast.error;
-}
+[[gnu::tls_model("initial-exec")]] constinit thread_local cudaError_t gLast = cudaSuccess;
 
 const char *nameOf(int code) {
   switch (code) {
@@ -54,10 +42,8 @@ cudaError_t toError(CUresult result) {
 }
 
 cudaError_t record(cudaError_t error) {
-  if (error != cudaSuccess) [[unlikely]] {
-    // A sticky error is not covered by the errors that follow from it.
-    if (!isSticky(last())) gLast = {error, gResets.load()};
-  }
+  if (error != cudaSuccess) [[unlikely]]
+    gLast = error;
   return error;
 }
 
@@ -66,37 +52,9 @@ cudaError_t notSupported(const char *name) {
   return cudaErrorNotSupported;
 }
 
-bool isSticky(cudaError_t error) {
-  switch (error) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContained:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case cudaErrorTensorMemoryLeak:
-    case cudaErrorExternalDevice:
-      return true;
-    default:
-      return false;
-  }
-}
+cudaError_t body::cudaPeekAtLastError() { return gLast; }
 
-void forgetStickyErrors() { ++gResets; }
-
-cudaError_t body::cudaPeekAtLastError() { return last(); }
-
-cudaError_t body::cudaGetLastError() {
-  cudaError_t error = last();
-  if (!isSticky(error)) gLast.error = cudaSuccess;
-  return error;
-}
+cudaError_t body::cudaGetLastError() { return std::exchange(gLast, cudaSuccess); }
 
 const char *body::cudaGetErrorName(cudaError_t error) {
   const char *name = nameOf(error);

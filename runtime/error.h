@@ -11,15 +11,12 @@ namespace strata::runtime {
 // cudaErrorUnknown.
 cudaError_t toError(CUresult result);
 
-// Keeps `error` as the calling thread's last error unless it is success, and returns it.
+// Keeps `error` as the calling thread's last error unless it is success, and returns it. A fault that has
+// destroyed the context is no exception: cudaGetLastError takes it away, and the next call finds it in the
+// driver again.
 cudaError_t record(cudaError_t error);
 
 // cudaErrorNotSupported, with one line in the log per name.
 cudaError_t notSupported(const char *name);
-
-// A fault that has destroyed the context: cudaGetLastError does not clear it, cudaDeviceReset does.
-bool isSticky(cudaError_t error);
-// The contexts whose faults threads remember are gone.
-void forgetStickyErrors();
 
 }  // namespace strata::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures and numbers of the runtime API that are handed to the driver as they are: here the compiler checks that
-// both headers mean the same.
+// Structures and numbers of the runtime API that are handed to the driver as they are: here the compiler
+// checks that both headers mean the same.
 #include <cstddef>
 
 #include "toolkit/include/cuda.h"
@@ -8,7 +8,8 @@
 
 namespace {
 
-#define SAME_SIZE(ours, drivers) static_assert(sizeof(ours) == sizeof(drivers) && alignof(ours) == alignof(drivers))
+#define SAME_SIZE(ours, drivers) \
+  static_assert(sizeof(ours) == sizeof(drivers) && alignof(ours) == alignof(drivers))
 #define SAME_PLACE(ours, field, drivers, driversField) \
   static_assert(offsetof(ours, field) == offsetof(drivers, driversField))
 #define SAME_NUMBER(ours, drivers) static_assert(static_cast<int>(ours) == static_cast<int>(drivers))

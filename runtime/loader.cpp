@@ -62,8 +62,8 @@ Library open(const std::string &name, int flags) {
 // Strata's own libcuda lies in a folder "strata", which no loader searches by itself.
 bool isStratas(const Library &library) { return fs::path(library.path).parent_path().filename() == "strata"; }
 
-// Where the dynamic linker looks for what this program or library needs: nvcc records there the lib64/ of its own
-// prefix, so that a program with the runtime inside finds the driver wherever the prefix lies.
+// Where the dynamic linker looks for what this program or library needs: nvcc records there the lib64/ of its
+// own prefix, so that a program with the runtime inside finds the driver wherever the prefix lies.
 std::vector<std::string> linkerPaths(const std::string &self) {
   void *handle = dlopen(self.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!handle) handle = dlopen(nullptr, RTLD_LAZY);  // the program itself has no name here

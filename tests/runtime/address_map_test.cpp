@@ -2,6 +2,7 @@
 #include "runtime/address_map.h"
 
 #include <gtest/gtest.h>
+
 #include <random>
 #include <thread>
 #include <unordered_map>

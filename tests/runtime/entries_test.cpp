@@ -31,7 +31,9 @@ using Entry = cudaError_t (*)(long, long, long, long, long, long, long, long, lo
 
 class Entries : public RuntimeTest {
 protected:
-  static Entry find(const std::string &name) { return reinterpret_cast<Entry>(dlsym(RTLD_DEFAULT, name.c_str())); }
+  static Entry find(const std::string &name) {
+    return reinterpret_cast<Entry>(dlsym(RTLD_DEFAULT, name.c_str()));
+  }
 };
 
 TEST_F(Entries, EveryEntryIsExported) {
@@ -42,12 +44,14 @@ TEST_F(Entries, EveryEntryIsExported) {
   }
 }
 
-// All arguments null or 0. What the driver lacks answers too; no entry may crash or leave the thread's error open.
+// All arguments null or 0. What the driver lacks answers too; no entry may crash or leave the thread's error
+// open.
 TEST_F(Entries, EveryEntrySurvivesNulls) {
   for (const Row &row : kRows) {
     std::string name = row.name;
     // cudaCreateChannelDesc and the error texts return no error code; cudaGetLastError takes the error away.
-    if (name == "cudaCreateChannelDesc" || name.starts_with("cudaGetError") || name == "cudaGetLastError") continue;
+    if (name == "cudaCreateChannelDesc" || name.starts_with("cudaGetError") || name == "cudaGetLastError")
+      continue;
     for (const std::string &symbol : {name, name + row.suffix}) {
       cudaGetLastError();
       cudaError_t error = find(symbol)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/mock.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
+
+#include <cstdlib>
 
 #include "base/fatbin.h"
 
@@ -45,7 +46,10 @@ void RuntimeTest::TearDown() {
 std::vector<std::uint8_t> fatBinary(const std::vector<Image> &images) {
   std::vector<strata::fatbin::Entry> entries;
   for (const Image &image : images)
-    entries.push_back({strata::fatbin::Kind::ptx, image.arch, image.relocatable, image.name,
+    entries.push_back({strata::fatbin::Kind::ptx,
+                       image.arch,
+                       image.relocatable,
+                       image.name,
                        {image.text.begin(), image.text.end()}});
   return strata::fatbin::write(entries, true);
 }

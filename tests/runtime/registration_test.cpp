@@ -13,14 +13,16 @@ protected:
 };
 
 TEST_F(Registration, TakesTheHighestArchitectureNotAboveTheDevice) {
-  EXPECT_EQ(chosen({{70, "kernel 70", "", false}, {90, "kernel 90", "", false}, {80, "kernel 80", "", false}}),
-            "kernel 90");
+  EXPECT_EQ(
+      chosen({{70, "kernel 70", "", false}, {90, "kernel 90", "", false}, {80, "kernel 80", "", false}}),
+      "kernel 90");
   EXPECT_EQ(chosen({{100, "kernel 100", "", false}, {80, "kernel 80", "", false}}), "kernel 80");
   EXPECT_EQ(chosen({{52, "kernel 52", "", false}}), "kernel 52");
 }
 
 TEST_F(Registration, ArchitectureSpecificCodeRunsOnItsOwnOnly) {
-  std::string specific90 = ".target sm_90a kernel", specific80 = ".target sm_80a kernel", plain = ".target sm_90 kernel";
+  std::string specific90 = ".target sm_90a kernel", specific80 = ".target sm_80a kernel",
+              plain = ".target sm_90 kernel";
   EXPECT_EQ(chosen({{90, plain, "", false}, {90, specific90, "", false}}), specific90);
   EXPECT_EQ(chosen({{90, specific90, "", false}, {90, plain, "", false}}), specific90);
   EXPECT_EQ(chosen({{80, specific80, "", false}, {70, "kernel 70", "", false}}), "kernel 70");
@@ -43,9 +45,10 @@ TEST_F(Registration, RelocatableEntriesAreLinkedOneOfEachName) {
   EXPECT_EQ(mock().lastImage, "kernel a90 variable b80 ");
   Calls calls = mock().take();
   calls.erase(calls.begin());
-  EXPECT_EQ(calls, (Calls{"cuLinkCreate()", "cuLinkAddData(1, a.o)", "cuLinkAddData(1, b.o)", "cuLinkComplete()",
-                          "cuModuleLoadData()", "cuLinkDestroy()", "cuModuleGetFunction(kernel)",
-                          "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
+  EXPECT_EQ(calls,
+            (Calls{"cuLinkCreate()", "cuLinkAddData(1, a.o)", "cuLinkAddData(1, b.o)", "cuLinkComplete()",
+                   "cuModuleLoadData()", "cuLinkDestroy()", "cuModuleGetFunction(kernel)",
+                   "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
 }
 
 TEST_F(Registration, LinkErrorIsTheLaunchs) {

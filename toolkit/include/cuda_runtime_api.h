@@ -98,7 +98,8 @@ extern "C" {
 #define __STRATA_DEFAULT(value)
 #endif
 
-/* Errors. cudaGetLastError returns and clears the calling thread's last error; sticky errors stay. */
+/* Errors. cudaGetLastError returns and clears the calling thread's last error. After a fault in a kernel every call
+   fails with it until the device is reset. */
 cudaError_t CUDARTAPI cudaGetLastError(void);
 cudaError_t CUDARTAPI cudaPeekAtLastError(void);
 const char *CUDARTAPI cudaGetErrorName(cudaError_t error);
