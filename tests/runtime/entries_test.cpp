@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks api.def: every entry is exported, survives nulls, and says so if it is not there.
+// Walks api.def: every entry is exported, survives nulls, says so if it is not there, and stands in
+// docs/runtime_api.md. The page is written anew by running this test with STRATA_UPDATE_DOCS=1.
 #include <dlfcn.h>
 
-#include "runtime/api_undef.h"
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
 #include "tests/runtime/mock.h"
 
 namespace {
@@ -10,20 +14,48 @@ namespace {
 struct Row {
   const char *name;
   const char *suffix;
-  bool absent;
+  enum { body, forward, absent, topic } state;
 };
-const Row kRows[] = {
-#define RT_TOPIC(title)
-#define RT(name, parameters, arguments) {#name, "", false},
-#define RT_STREAM(name, suffix, parameters, arguments) {#name, #suffix, false},
-#define RT_FORWARD(name, parameters, entry, arguments) {#name, "", false},
-#define RT_FORWARD_STREAM(name, suffix, parameters, entry, arguments) {#name, #suffix, false},
-#define RT_PLAIN(result, name, parameters, arguments) {#name, "", false},
-#define RT_ABSENT(name, parameters) {#name, "", true},
-#define RT_ABSENT_STREAM(name, suffix, parameters) {#name, #suffix, true},
+const Row kAll[] = {
+#define RT_TOPIC(title) {title, "", Row::topic},
+#define RT(name, parameters, arguments) {#name, "", Row::body},
+#define RT_STREAM(name, suffix, parameters, arguments) {#name, #suffix, Row::body},
+#define RT_FORWARD(name, parameters, entry, arguments) {#name, "", Row::forward},
+#define RT_FORWARD_STREAM(name, suffix, parameters, entry, arguments) {#name, #suffix, Row::forward},
+#define RT_PLAIN(result, name, parameters, arguments) {#name, "", Row::body},
+#define RT_ABSENT(name, parameters) {#name, "", Row::absent},
+#define RT_ABSENT_STREAM(name, suffix, parameters) {#name, #suffix, Row::absent},
 #include "runtime/api.def"
 #include "runtime/api_undef.h"
 };
+
+std::vector<Row> entries() {
+  std::vector<Row> found;
+  for (const Row &row : kAll)
+    if (row.state != Row::topic) found.push_back(row);
+  return found;
+}
+
+std::string page() {
+  std::ostringstream out;
+  out << "# Runtime API\n\n"
+         "Every entry of libcudart at the level of CUDA 13.0, made from `runtime/api.def`. *Yes*: Strata's "
+         "runtime has\n"
+         "the entry. *Driver*: it is what the driver below answers; for the CPU device see `driver_api.md`. "
+         "*No*: returns\n"
+         "`cudaErrorNotSupported` and names itself in the log once. Entries with a stream, or that work on "
+         "the default\n"
+         "one, have a second symbol for programs whose default stream is per thread.\n";
+  for (const Row &row : kAll) {
+    if (row.state == Row::topic) {
+      out << "\n## " << row.name << "\n\n| entry | per thread | state |\n|---|---|---|\n";
+      continue;
+    }
+    const char *state = row.state == Row::body ? "yes" : row.state == Row::forward ? "driver" : "no";
+    out << "| `" << row.name << "` | " << (*row.suffix ? row.suffix : "") << " | " << state << " |\n";
+  }
+  return out.str();
+}
 
 using Entry = cudaError_t (*)(long, long, long, long, long, long, long, long, long, long, long, long);
 
@@ -37,8 +69,8 @@ protected:
 };
 
 TEST_F(Entries, EveryEntryIsExported) {
-  EXPECT_GT(std::size(kRows), 300u);
-  for (const Row &row : kRows) {
+  EXPECT_GT(entries().size(), 300u);
+  for (const Row &row : entries()) {
     EXPECT_NE(find(row.name), nullptr) << row.name;
     EXPECT_NE(find(std::string(row.name) + row.suffix), nullptr) << row.name << row.suffix;
   }
@@ -47,7 +79,7 @@ TEST_F(Entries, EveryEntryIsExported) {
 // All arguments null or 0. What the driver lacks answers too; no entry may crash or leave the thread's error
 // open.
 TEST_F(Entries, EveryEntrySurvivesNulls) {
-  for (const Row &row : kRows) {
+  for (const Row &row : entries()) {
     std::string name = row.name;
     // cudaCreateChannelDesc and the error texts return no error code; cudaGetLastError takes the error away.
     if (name == "cudaCreateChannelDesc" || name.starts_with("cudaGetError") || name == "cudaGetLastError")
@@ -57,7 +89,16 @@ TEST_F(Entries, EveryEntrySurvivesNulls) {
       cudaError_t error = find(symbol)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
       EXPECT_STRNE(cudaGetErrorName(error), "unrecognized error code") << symbol << " returned " << error;
       EXPECT_EQ(cudaPeekAtLastError(), error) << symbol;
-      if (row.absent) EXPECT_EQ(error, cudaErrorNotSupported) << symbol;
+      if (row.state == Row::absent) EXPECT_EQ(error, cudaErrorNotSupported) << symbol;
     }
   }
+}
+
+TEST_F(Entries, PageIsFresh) {
+  const char *path = STRATA_SOURCE_DIR "/docs/runtime_api.md";
+  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << page();
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), page());
 }
