@@ -109,6 +109,8 @@ TEST(OptionParser, CommandLinesOfRealMakefiles) {
 
 TEST(OptionParser, ListsAreSplitAtCommasOutsideQuotesAndBrackets) {
   EXPECT_EQ(parsed({"-Xcompiler", "-Wall,-O2", "-Xcompiler=-g"}).list(Option::hostOptions), (Words{"-Wall", "-O2", "-g"}));
+  EXPECT_EQ(parsed({"-Xcompiler=-fPIC,-Wl,-rpath,/x", "-Xcompiler", "-O2"}).list(Option::hostOptions),
+            (Words{"-fPIC", "-Wl,-rpath,/x", "-O2"}));
   EXPECT_EQ(parsed({"-Da=1,b=f(x,y),c=\"p,q\",d=m\\,n"}).list(Option::define),
             (Words{"a=1", "b=f(x,y)", "c=\"p,q\"", "d=m,n"}));
   EXPECT_EQ(parsed({"-I", "a,b", "-Ic"}).list(Option::include), (Words{"a", "b", "c"}));

@@ -31,15 +31,7 @@ bool concernsDevice(const std::string &word) {
 
 Words hostCompilerOptions(const CommandLine &line) {
   Words words;
-  const Words values = line.list(Option::hostOptions);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::string value = values[i];
-    // "-Wl,-rpath,/dir" was split like every list, but clang wants it in one piece.
-    if (value == "-Wl" || value == "-Wa" || value == "-Wp") {
-      while (++i < values.size()) value += "," + values[i];
-    }
-    append(words, shellWords(value));
-  }
+  for (const std::string &value : line.list(Option::hostOptions)) append(words, shellWords(value));
   append(words, line.forwardCompiler);
   return words;
 }

@@ -113,12 +113,22 @@ private:
     return userError("Unknown option '" + argument + "'");
   }
 
+  // "-Wl,-rpath,/dir" was split like every list, but the host compiler wants it in one piece.
+  static void rejoinPassedOn(std::vector<std::string> &parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] != "-Wl" && parts[i] != "-Wa" && parts[i] != "-Wp") continue;
+      for (std::size_t j = i + 1; j < parts.size(); ++j) parts[i] += "," + parts[j];
+      parts.resize(i + 1);
+    }
+  }
+
   Result<void> store(const OptionRow &row, const std::string &text) {
     if (row.effect == Effect::refused)
       return unsupported("Option '--" + std::string(row.longName) + "' is not supported: " + row.sentence);
     if (row.effect == Effect::accepted) line_.accepted.push_back("--" + std::string(row.longName));
     std::vector<std::string> parts = {text};
     if (row.times == Times::list) parts = splitList(text);
+    if (row.id == Option::hostOptions) rejoinPassedOn(parts);
     for (const std::string &part : parts) {
       if (row.kind == Kind::boolean && part != "true" && part != "false")
         return userError("'" + part + "': expected true or false for option '" + row.longName + "'");

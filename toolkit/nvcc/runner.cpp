@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -77,6 +78,8 @@ int runPlan(const Plan &plan, Show show) {
     for (const std::string &variable : plan.variables) std::fprintf(stderr, "#$ %s\n", variable.c_str());
     threads = 1;  // the commands in their order
   }
+  // Ctrl-C ends the running commands; nvcc itself goes on to remove its files, and fails like they did.
+  std::signal(SIGINT, [](int) {});
   std::error_code error;
   if (show != Show::commandsOnly) fs::create_directories(plan.temporaryFolder, error);
   if (error) {
