@@ -42,6 +42,7 @@
 #include "strata/device/math.h"
 #include "strata/device/memory.h"
 #include "strata/device/new.h"
+#include "strata/device/nv_atomic.h"
 #include "strata/device/simd.h"
 #include "strata/device/sync.h"
 #include "strata/device/warp.h"

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything is in cuda_fp8.h.
+#pragma once
+#include "cuda_fp8.h"
