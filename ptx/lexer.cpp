@@ -109,9 +109,9 @@ Token Lexer::next() {
   if (is(c, kWord) || ((dot || percent) && at_ + 1 < end_ && is(at_[1], kWord))) {
     if (dot || percent) ++at_;
     while (at_ < end_ && is(*at_, kWord)) ++at_;
-    // %tid.x, and the components of vector registers
-    if (percent && at_ + 1 < end_ && *at_ == '.' && is(at_[1], kWord) && (at_ + 2 == end_ || !is(at_[2], kWord)))
-      at_ += 2;
+    // %tid.x, and the components of vector registers; not the first suffix of shf.r.wrap
+    bool component = !dot && at_ + 1 < end_ && *at_ == '.' && std::string_view("xyzwrgba").find(at_[1]) != std::string_view::npos;
+    if (component && (at_ + 2 == end_ || !(is(at_[2], kWord) || at_[2] == '.'))) at_ += 2;
     token.kind = dot ? Token::Kind::directive : Token::Kind::identifier;
     if (dot) ++begin;
     token.text = {begin, static_cast<std::size_t>(at_ - begin)};

@@ -12,7 +12,7 @@ namespace strata::ptx {
 struct Token {
   enum class Kind : std::uint8_t {
     end,
-    identifier,  // foo, $L1, %r1, %tid.x, _
+    identifier,  // foo, $L1, %r1, %tid.x, v.x, _
     directive,   // .reg: text without the dot
     integer,     // bits; isUnsigned
     float32,     // bits (0f…)

@@ -354,6 +354,7 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
     bool call = instruction.opcode == Opcode::call;  // checked against its callee by the verifier
     if (call || fitOperands(fit, instruction, function(), mismatch)) {
       instruction.form = fit.pattern->form;
+      instruction.modifiers = fit.modifiers;
       addImpliedSpace(fit, instruction);
       if (instruction.form->effects & (carryIn | carryOut)) {
         Operand carry;
@@ -377,19 +378,22 @@ std::uint32_t Parser::carryRegister() {
 
 // `ld.u32 %r1, [table]` without a space means the variable's own: it is written into the tree.
 void Parser::addImpliedSpace(const SuffixFit &fit, Instruction &instruction) {
-  const std::vector<SuffixSlot> &slots = fit.pattern->suffixes;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (slots[s].name != "ss" || fit.fills[s] >= 0) continue;
-    for (const Operand &o : instruction.operands) {
-      if (o.kind != Operand::Kind::address || !o.hasSymbol) continue;
-      Space space = Space::param;
-      if (o.symbol.kind == SymbolRef::Kind::global) space = module_.variables[o.symbol.index].space;
-      if (o.symbol.kind == SymbolRef::Kind::local) space = function().variables[o.symbol.index].space;
-      if (space == Space::shared) instruction.modifiers.push_back(Mod::shared);
-      if (space == Space::local) instruction.modifiers.push_back(Mod::local);
-      if (space == Space::const_) instruction.modifiers.push_back(Mod::const_);
-      if (space == Space::global) instruction.modifiers.push_back(Mod::global);
-    }
+  for (const Operand &o : instruction.operands) {
+    if (o.kind != Operand::Kind::address || !o.hasSymbol || o.symbol.kind == SymbolRef::Kind::function) continue;
+    const std::vector<SuffixSlot> &slots = fit.pattern->suffixes;
+    std::size_t index = 0;
+    while (index < slots.size() && slots[index].name != "ss") ++index;
+    if (index == slots.size() || fit.fills[index] >= 0) return;
+    Space space = Space::param;
+    if (o.symbol.kind == SymbolRef::Kind::global) space = module_.variables[o.symbol.index].space;
+    if (o.symbol.kind == SymbolRef::Kind::local) space = function().variables[o.symbol.index].space;
+    std::size_t before = 0;
+    for (std::size_t s = 0; s < index; ++s) before += fit.fills[s] >= 0 && !slots[s].isType;
+    for (const Suffix &option : slots[index].options)
+      if (name(option) == name(space)) {
+        instruction.modifiers.insert(instruction.modifiers.begin() + static_cast<std::ptrdiff_t>(before), option.mod);
+        return;
+      }
   }
 }
 

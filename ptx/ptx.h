@@ -84,7 +84,7 @@ struct Guard {
 };
 
 // One instruction. `form` is the table row that accepted it; `modifiers` are the dotted parts after the
-// opcode in their written order, types excluded; `types` the type suffixes in their written order. The
+// opcode in the row's order (they may be written in any), types excluded; `types` the type suffixes in their written order. The
 // opcode is the word before the first dot: cp.async.wait_all is Opcode::cp with Mod::async, Mod::wait_all.
 // Operands of control flow:
 //   bra      0: label

@@ -245,7 +245,7 @@ void Verifier::addresses(const Function &f, const Instruction &i) {
 
 void Verifier::vectorSize(const Instruction &i, const SuffixFit &fit) {
   if (fit.vector == 1 || (i.opcode != Opcode::ld && i.opcode != Opcode::st && i.opcode != Opcode::ldu)) return;
-  std::uint32_t bytes = fit.vector * byteSize(i.type()), most = i.form->target.sm >= 100 ? 32 : 16;
+  std::uint32_t bytes = fit.vector * byteSize(i.type()), most = sm_ >= 100 ? 32 : 16;
   if (bytes > most) fail(i, i.place, "a vector access of " + std::to_string(bytes) + " bytes is too large");
 }
 

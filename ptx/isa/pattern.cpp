@@ -332,7 +332,7 @@ const Pattern &patternOf(const Form &form) {
 
 std::optional<SuffixFit> fitSuffixes(const Pattern &pattern, std::span<const Suffix> suffixes,
                                      SuffixMismatch &mismatch) {
-  SuffixFit fit{&pattern, std::vector<int>(pattern.suffixes.size(), -1), {}, 1};
+  SuffixFit fit{&pattern, std::vector<int>(pattern.suffixes.size(), -1), {}, 1, {}};
   std::size_t firstType = 0;  // types keep their order
   for (std::size_t s = 0; s < suffixes.size(); ++s) {
     bool placed = false;
@@ -355,6 +355,9 @@ std::optional<SuffixFit> fitSuffixes(const Pattern &pattern, std::span<const Suf
     mismatch = {-1, missing};
     return std::nullopt;
   }
+  for (std::size_t i = 0; i < fit.fills.size(); ++i)
+    if (fit.fills[i] >= 0 && !pattern.suffixes[i].isType)
+      fit.modifiers.push_back(pattern.suffixes[i].options[static_cast<std::size_t>(fit.fills[i])].mod);
   for (const OperandSlot &slot : pattern.operands) {
     Type type = slot.type;
     if (slot.typeSlot >= 0 && fit.fills[slot.typeSlot] >= 0)

@@ -67,6 +67,7 @@ struct SuffixFit {
   std::vector<int> fills;
   std::vector<Type> operandTypes;  // resolved, one per Pattern::operands
   unsigned vector = 1;             // what .v2/.v4/.v8 say
+  std::vector<Mod> modifiers;      // in the row's order
 };
 struct SuffixMismatch {
   int extra = -1;                  // index of the suffix that has no place, or
