@@ -98,6 +98,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   out.times.expand = watch.lap();
 
   optimizeMachine(module, **target);
+  if (auto done = expandMath(module, cpu); !done) return done.error();  // InstCombine narrows to half where it can
   out.times.optimizeMachine = watch.lap();
 
   if (wantTexts) out.texts.assembly = emitAssembly(module, **target);

@@ -87,8 +87,9 @@ std::vector<ptx::Value> LaneIrBuilder::load(const ptx::Access &access, ScalarTyp
   }
   llvm::Type *whole = count == 1 ? element : llvm::FixedVectorType::get(element, count);
   llvm::LoadInst *l = ir.CreateAlignedLoad(whole, p, llvm::Align(bytes), access.order == Order::volatile_);
-  const bool constantParam = access.space == Space::param && source_.isKernel;
-  if (access.readOnly && access.order == Order::weak && (access.space != Space::param || constantParam) && access.space != Space::local)
+  const bool kernelParam = access.space == Space::param && source_.isKernel;
+  const bool constant = access.readOnly && access.space != Space::param && access.space != Space::local;
+  if (kernelParam || (constant && access.order == Order::weak))
     l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(l->getContext(), {}));
   if (access.nonTemporal) l->setMetadata("strata.streaming", llvm::MDNode::get(l->getContext(), {}));
   if (count == 1) return {put(l)};

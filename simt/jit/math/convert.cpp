@@ -75,19 +75,8 @@ static Val narrowNearest(const CpuFeatures &cpu, Val x, Type *to) {
   return cpu.f16c ? f.rounded(to) : floatToHalf(f);
 }
 
-// Half-way cases go away from zero. Of the two neighbours, nearest-even differs only at a tie that it
-// resolved towards zero: there twice the residual is the step to the next value.
-static Val narrowAway(const CpuFeatures &cpu, Val x, Type *to) {
-  const Val r = narrowNearest(cpu, x, to);
-  const Val next = (r.asInt() + r.asInt().lit(1)).as(to);
-  const Val low = abs(widen(cpu, r, x.element())), high = abs(widen(cpu, next, x.element()));
-  const Val tie = gt(abs(x), low) & eq(abs(x) - low, high - abs(x));
-  return select(tie, next, r);
-}
-
 Val narrow(const CpuFeatures &cpu, Val x, Type *to, Direction direction) {
   if (x.element() == to) return x;
-  if (direction == Direction::nearestAway) return narrowAway(cpu, x, to);
   const Val r = narrowNearest(cpu, x, to);
   if (direction == Direction::nearestEven) return r;
   const Val back = widen(cpu, r, x.element());

@@ -2,7 +2,7 @@
 // Integer division of vectors. x86 has no such instruction; LLVM would divide lane by lane. Up to 32 bits a
 // double (24 bits would do for 16) holds the operands exactly, and the truncated quotient of two doubles
 // below 2^32 is exact: the true quotient, if no integer, is at least 1/b below the next one, far more than
-// half an ulp. 64 bits stay lane by lane. Inactive lanes may hold any divisor, so zero and MIN/-1 must not trap;
+// half an ulp. 64 bits go lane by lane. Inactive lanes may hold any divisor, so zero and MIN/-1 must not trap;
 // what they give does not matter.
 #include "simt/jit/math/expansions.h"
 
@@ -28,7 +28,7 @@ Val divideVector(Val a, Val b, bool isSigned, bool remainder) {
   const Val safe = select(unsafe, b.lit(1), b);
   const auto opcode = remainder ? (isSigned ? llvm::Instruction::SRem : llvm::Instruction::URem)
                                 : (isSigned ? llvm::Instruction::SDiv : llvm::Instruction::UDiv);
-  const Val r = a.made(ir.CreateBinOp(opcode, a, safe));
+  const Val r = perLane({a, safe}, [&](llvm::ArrayRef<llvm::Value *> v) { return ir.CreateBinOp(opcode, v[0], v[1]); });
   return isSigned ? select(eq(b, b.lit(-1)), remainder ? a.lit(0) : -a, r) : r;
 }
 

@@ -22,7 +22,6 @@ using Args = llvm::SmallVector<Val, 3>;
 
 std::optional<Direction> parseDirection(StringRef s) {
   if (s == "rn") return Direction::nearestEven;
-  if (s == "rna") return Direction::nearestAway;
   if (s == "rz") return Direction::zero;
   if (s == "rm") return Direction::down;
   if (s == "rp") return Direction::up;

@@ -64,11 +64,23 @@ static bool constantWinner(Value *v, bool minimum) {
 
 static Val choose(Val a, Val b, bool minimum) { return select(minimum ? lt(a, b) : gt(a, b), a, b); }
 
+// half and bfloat on their bits: with the magnitude of negatives inverted they order like signed integers,
+// -0 below +0. (Through float, LLVM would make an fmaxnum of half of it, and a library call of that.)
+static Val numberOfHalves(Val a, Val b, bool minimum) {
+  const auto isNan = [](Val x) {
+    const Val bits = x.asInt();
+    return gt(bits & bits.lit(0x7fff), bits.lit(x.element()->isHalfTy() ? 0x7c00 : 0x7f80));
+  };
+  const auto key = [](Val x) {
+    const Val bits = x.asInt();
+    return bits ^ (ashr(bits, 15) & bits.lit(0x7fff));
+  };
+  const Val r = select(minimum ? lt(key(a), key(b)) : gt(key(a), key(b)), a.asInt(), b.asInt());
+  return select(isNan(a), b.asInt(), select(isNan(b), a.asInt(), r)).as(a.element());
+}
+
 static Val number(const CpuFeatures &cpu, Val a, Val b, bool minimum) {
-  if (a.bits() == 16) {
-    llvm::Type *f32 = a.builder().getFloatTy();
-    return narrow(cpu, number(cpu, widen(cpu, a, f32), widen(cpu, b, f32), minimum), a.element(), Direction::nearestEven);
-  }
+  if (a.bits() == 16) return numberOfHalves(a, b, minimum);
   if (constantWinner(b, minimum)) return choose(a, b, minimum);
   if (constantWinner(a, minimum)) return choose(b, a, minimum);
   if (cpu.avx512 && a.lanes()) return range(a, b, minimum ? 4 : 5);
