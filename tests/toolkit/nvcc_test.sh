@@ -63,8 +63,9 @@ case_outputs() {
   made k.o main.o
   "$nvcc" -ptx -arch=sm_90a k.cu
   contains k.ptx '.target sm_90a'
-  "$nvcc" -ptx k.cu -o - >out
+  "$nvcc" -ptx k.cu -maxrregcount=40 -o - >out
   contains out '.visible .entry'
+  contains out '.maxnreg 40'
   "$nvcc" -fatbin -gencode arch=compute_70,code=sm_70 -gencode arch=compute_90,code=sm_90 k.cu -o two.fatbin
   "$nvcc" -fatbin k.ptx -o from_ptx.fatbin
   made two.fatbin from_ptx.fatbin

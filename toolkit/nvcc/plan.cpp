@@ -11,6 +11,7 @@
 #include "toolkit/nvcc/arch.h"
 #include "toolkit/nvcc/compile.h"
 #include "toolkit/nvcc/device_link.h"
+#include "toolkit/nvcc/ptx_text.h"
 #include "toolkit/nvcc/shell.h"
 #include "toolkit/nvcc/toolkit.h"
 
@@ -140,10 +141,12 @@ private:
     if (error) temporary = "/tmp";  // TMPDIR names no folder
     plan_.temporaryFolder = plan_.keep ? line_.value(Option::keepDirectory, ".")
                                        : (temporary / ("strata-nvcc-" + std::to_string(getpid()))).string();
-    std::string threads = line_.value(Option::threads, "0");
-    if (threads.empty() || threads.size() > 4 || threads.find_first_not_of("0123456789") != threads.npos)
-      return userError("Value '" + threads + "' is not defined for option 'threads'");
-    plan_.threads = static_cast<unsigned>(std::stoi(threads));
+    for (auto [option, name] : {std::pair{Option::threads, "threads"}, {Option::maxRegisters, "maxrregcount"}}) {
+      std::string number = line_.value(option, "0");
+      if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != number.npos)
+        return userError("Value '" + number + "' is not defined for option '" + name + "'");
+    }
+    plan_.threads = static_cast<unsigned>(std::stoi(line_.value(Option::threads, "0")));
     return {};
   }
 
@@ -222,17 +225,35 @@ private:
     return {words, [=] { return writeFatbin(images, output, relocatable, compress); }};
   }
 
+  Step limitStep(const std::string &from, const std::string &to) const {
+    std::string count = line_.value(Option::maxRegisters);
+    return {{"maxnreg", count, from, "-o", to}, [=]() -> Result<void> {
+              Result<std::vector<std::uint8_t>> text = readFile(from);
+              if (!text) return text.error();
+              std::ofstream file(to == "-" ? "/dev/stdout" : to);
+              file << limitRegisters(std::string(text->begin(), text->end()), count);
+              if (!file.flush()) return resourceError("cannot write '" + to + "'");
+              return {};
+            }};
+  }
+
   Result<void> addCuda(const std::string &input) {
     std::vector<PtxImage> images;
-    Stage passes;
+    Stage passes, limits;
     for (const Arch &arch : archs_) {
       std::string file = phase_ == Phase::syntaxOnly ? "/dev/null"
                          : phase_ == Phase::ptx      ? outputFor(input, ".ptx")
                                                      : temporary(input, "." + arch.name() + ".ptx");
       images.push_back({arch, file});
+      if (line_.has(Option::maxRegisters)) {
+        std::string unlimited = temporary(input, "." + arch.name() + ".unlimited.ptx");
+        limits.push_back(limitStep(unlimited, file));
+        file = unlimited;
+      }
       passes.push_back({compile_.device(input, arch, file), {}});
     }
     stage(std::move(passes));
+    if (!limits.empty()) stage(std::move(limits));
     if (phase_ == Phase::ptx || phase_ == Phase::syntaxOnly) return {};
     std::string fatbin = phase_ == Phase::fatbin ? outputFor(input, ".fatbin") : temporary(input, ".fatbin");
     stage({fatbinStep(images, fatbin)});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pass that clang loads (-fpass-plugin) to give CUDA __managed__ variables, which clang 19 has for HIP only.
-// host_defines.h makes `__managed__ int x;` a device variable with the annotation "strata.managed".
+// What clang loads (-fpass-plugin) for __managed__ variables, which clang 19 has for HIP only. host_defines.h makes `__managed__ int x;` a device variable with the annotation "strata.managed".
 //
 // Device pass: the variable gets NVPTX's mark, so that PTX has `.global .attribute(.managed) … x`.
 //
@@ -153,7 +152,7 @@ struct ManagedVariables : PassInfoMixin<ManagedVariables> {
 }  // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "strata-managed", STRATA_VERSION, [](PassBuilder &builder) {
+  return {LLVM_PLUGIN_API_VERSION, "strata", STRATA_VERSION, [](PassBuilder &builder) {
             builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
               passes.addPass(ManagedVariables());
             });
