@@ -99,13 +99,13 @@ bool Parser::readName(std::string_view name, TextPlace place, Operand &operand) 
     operand.kind = Operand::Kind::symbol;
     return true;
   }
-  if (name.size() < 2 || name[0] != '%') return false;
+  if (name.size() < 3) return false;
   if (auto special = specialRegisters().find(name); special != specialRegisters().end()) {
     operand.kind = Operand::Kind::special;
     operand.special = special->second;
     return true;
   }
-  // %v.x of a vector register
+  // v.x of a vector register
   if (name[name.size() - 2] != '.') return false;
   auto vector = locals_.find(name.substr(0, name.size() - 2));
   std::size_t component = std::string_view("xyzwrgba").find(name.back());
