@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/analysis/lane_intrinsics.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Function.h>
+
+namespace strata::simt {
+namespace {
+
+enum class ResultKind { perLane, vote, warpWide, effect };
+
+constexpr ResultKind kResultKinds[] = {
+#define LANE_INTRINSIC(id, name, kind) ResultKind::kind,
+#include "simt/analysis/lane_intrinsics.def"
+#undef LANE_INTRINSIC
+};
+
+ResultKind resultKind(LaneIntrinsic id) {
+  return id < LaneIntrinsic::elementwise ? kResultKinds[static_cast<unsigned>(id)] : ResultKind::perLane;
+}
+
+const llvm::StringMap<LaneIntrinsic> &intrinsicsByName() {
+  static const llvm::StringMap<LaneIntrinsic> names = {
+#define LANE_INTRINSIC(id, name, kind) {name, LaneIntrinsic::id},
+#include "simt/analysis/lane_intrinsics.def"
+#undef LANE_INTRINSIC
+  };
+  return names;
+}
+
+// The maths intrinsics are an open set: expanded by simt/jit/math, named by what they compute.
+bool isMaths(llvm::StringRef name) {
+  for (const char *prefix : {"approx.", "fadd.", "fsub.", "fmul.", "fdiv.", "fma.", "sqrt.", "fptrunc.", "sitofp.",
+                             "uitofp.", "math."})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+}  // namespace
+
+LaneIntrinsic laneIntrinsic(const llvm::Function &function) {
+  if (!function.isDeclaration()) return LaneIntrinsic::laneFunction;
+  llvm::StringRef name = function.getName();
+  if (!name.consume_front("strata.")) return LaneIntrinsic::unknown;
+  auto at = intrinsicsByName().find(name);
+  if (at != intrinsicsByName().end()) return at->second;
+  bool pure = function.doesNotAccessMemory() && !function.isConvergent();
+  return isMaths(name) || pure ? LaneIntrinsic::elementwise : LaneIntrinsic::unknown;
+}
+
+bool isVote(LaneIntrinsic id) { return resultKind(id) == ResultKind::vote; }
+bool isWarpWide(LaneIntrinsic id) { return resultKind(id) == ResultKind::warpWide; }
+
+}  // namespace strata::simt

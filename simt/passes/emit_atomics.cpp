@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// FunctionEmitter: atomics. One operation per active lane, in order of lanes; where all lanes address one
+// word with an integer operation whose lanes can be combined first, one operation for the warp:
+//
+//   atomicrmw add ptr %uniform, %v     r = old + (sum of %v over lower active lanes)
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include "simt/passes/function_emitter.h"
+
+namespace strata::simt {
+
+using llvm::AtomicRMWInst;
+using llvm::cast;
+using llvm::dyn_cast;
+
+namespace {
+
+// The vector reduction that combines the lanes of an operation, or 0.
+llvm::Intrinsic::ID reductionOf(AtomicRMWInst::BinOp operation) {
+  switch (operation) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub: return llvm::Intrinsic::vector_reduce_add;
+  case AtomicRMWInst::And: return llvm::Intrinsic::vector_reduce_and;
+  case AtomicRMWInst::Or: return llvm::Intrinsic::vector_reduce_or;
+  case AtomicRMWInst::Xor: return llvm::Intrinsic::vector_reduce_xor;
+  case AtomicRMWInst::Max: return llvm::Intrinsic::vector_reduce_smax;
+  case AtomicRMWInst::Min: return llvm::Intrinsic::vector_reduce_smin;
+  case AtomicRMWInst::UMax: return llvm::Intrinsic::vector_reduce_umax;
+  case AtomicRMWInst::UMin: return llvm::Intrinsic::vector_reduce_umin;
+  default: return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+llvm::APInt neutral(AtomicRMWInst::BinOp operation, unsigned width) {
+  switch (operation) {
+  case AtomicRMWInst::And:
+  case AtomicRMWInst::UMin: return llvm::APInt::getAllOnes(width);
+  case AtomicRMWInst::Max: return llvm::APInt::getSignedMinValue(width);
+  case AtomicRMWInst::Min: return llvm::APInt::getSignedMaxValue(width);
+  default: return llvm::APInt::getZero(width);
+  }
+}
+
+}  // namespace
+
+bool FunctionEmitter::emitReducedAtomic(AtomicRMWInst &atomic) {
+  llvm::Intrinsic::ID reduction = reductionOf(atomic.getOperation());
+  bool sums = reduction == llvm::Intrinsic::vector_reduce_add;
+  if (!shape(atomic.getPointerOperand()).isUniform() || !reduction || atomic.isVolatile()) return false;
+  if (!atomic.use_empty() && !sums) return false;
+  llvm::Type *type = atomic.getType();
+  Value *identity = builder_.getInt(neutral(atomic.getOperation(), type->getIntegerBitWidth()));
+  Value *values = vector(atomic.getValOperand());
+  if (!maskIsFull()) values = builder_.CreateSelect(mask(), values, splat(identity));
+  Value *combined = builder_.CreateUnaryIntrinsic(reduction, values);
+  auto *one = cast<AtomicRMWInst>(atomic.clone());
+  one->setOperand(0, scalar(atomic.getPointerOperand()));
+  one->setOperand(1, combined);
+  Value *old = builder_.Insert(one);
+  if (atomic.use_empty()) return true;
+  // Exclusive prefix sum: shift by one lane, then double the distance.
+  Value *zero = llvm::Constant::getNullValue(values->getType());
+  auto shiftLanes = [&](Value *value, unsigned distance) {
+    std::vector<int> lanes;
+    for (unsigned l = 0; l < kLanes; ++l) lanes.push_back(static_cast<int>(l < distance ? kLanes + l : l - distance));
+    return builder_.CreateShuffleVector(value, zero, lanes);
+  };
+  Value *prefix = shiftLanes(values, 1);
+  for (unsigned distance = 1; distance < kLanes; distance *= 2)
+    prefix = builder_.CreateAdd(prefix, shiftLanes(prefix, distance));
+  bool subtracts = atomic.getOperation() == AtomicRMWInst::Sub;
+  define(atomic, subtracts ? builder_.CreateSub(splat(old), prefix) : builder_.CreateAdd(splat(old), prefix));
+  return true;
+}
+
+void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
+  auto *rmw = dyn_cast<AtomicRMWInst>(&atomic);
+  if (rmw && emitReducedAtomic(*rmw)) {
+    context_.report.note(atomic, "one atomic for the warp", "all lanes address one word");
+    return;
+  }
+  context_.report.note(atomic, "one atomic per lane", rmw ? "addresses vary or the operation does not combine" : "compare and swap");
+  llvm::Type *type = rmw ? atomic.getType() : cast<llvm::StructType>(atomic.getType())->getElementType(0);
+  bool wanted = !atomic.use_empty();
+  llvm::AllocaInst *results = wanted ? laneArray(type) : nullptr;
+  llvm::AllocaInst *successes = wanted && !rmw ? laneArray(builder_.getInt8Ty()) : nullptr;
+  std::vector<PerLane> operands;
+  for (Value *operand : atomic.operands()) operands.emplace_back(*this, operand);
+  forEachLane([&](Value *lane) {
+    llvm::Instruction *copy = atomic.clone();
+    for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i].get(lane));
+    builder_.Insert(copy);
+    if (!wanted) return;
+    Value *at = builder_.CreateZExt(lane, builder_.getInt64Ty());
+    Value *old = rmw ? copy : builder_.CreateExtractValue(copy, 0);
+    builder_.CreateStore(old, builder_.CreateInBoundsGEP(type, results, at));
+    if (rmw) return;
+    Value *success = builder_.CreateZExt(builder_.CreateExtractValue(copy, 1), builder_.getInt8Ty());
+    builder_.CreateStore(success, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), successes, at));
+  });
+  if (!wanted) return;
+  Value *old = builder_.CreateLoad(widen(type), results);
+  if (rmw) return define(atomic, old);
+  Value *success = builder_.CreateLoad(widen(builder_.getInt8Ty()), successes);
+  Value *result = builder_.CreateInsertValue(llvm::PoisonValue::get(widen(atomic.getType())), old, 0);
+  define(atomic, builder_.CreateInsertValue(result, builder_.CreateICmpNE(success, splat(builder_.getInt8(0))), 1));
+}
+
+}  // namespace strata::simt

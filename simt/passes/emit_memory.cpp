@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// FunctionEmitter: loads and stores, from cheapest to dearest:
+//
+//   uniform address       one scalar load; a scalar store by the last active lane
+//   contiguous            vector load or store, masked unless the mask is full
+//   constant pattern      full mask only: wide loads of the runs that the lanes cover, then a shuffle
+//   anything else         gather, scatter
+//
+// Lanes that are not active never touch memory. A wide load of a pattern may read gaps between two lanes'
+// own elements (never beyond): a gap is shorter than a page, so that each byte of it lies on a page that one
+// of the two lanes reads anyway.
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+
+#include "simt/abi.h"
+#include "simt/passes/function_emitter.h"
+
+namespace strata::simt {
+
+using llvm::BasicBlock;
+using llvm::cast;
+using llvm::dyn_cast;
+
+namespace {
+
+llvm::Type *elementOf(llvm::Type *type) {
+  auto *vector = dyn_cast<llvm::FixedVectorType>(type);
+  return vector ? vector->getElementType() : type;
+}
+unsigned countOf(llvm::Type *type) {
+  auto *vector = dyn_cast<llvm::FixedVectorType>(type);
+  return vector ? vector->getNumElements() : 1;
+}
+
+std::vector<int> iota(unsigned first, unsigned count, unsigned step) {
+  std::vector<int> result;
+  for (unsigned i = 0; i < count; ++i) result.push_back(static_cast<int>(first + i * step));
+  return result;
+}
+
+// Elements that the lanes read, as runs of consecutive elements (gaps of at most `gap` elements are read too).
+struct Runs {
+  struct Run {
+    std::int64_t first, last;  // in elements, from u
+    unsigned base;             // number of its first element among all elements loaded
+  };
+  std::vector<Run> runs;
+  unsigned elements = 0;
+
+  Runs(const LaneOffsets &offsets, std::int64_t size, unsigned count, std::int64_t gap) {
+    std::vector<std::int64_t> sorted(offsets.begin(), offsets.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (std::int64_t offset : sorted) {
+      std::int64_t first = offset / size, last = first + count - 1;
+      if (!runs.empty() && first <= runs.back().last + 1 + gap)
+        runs.back().last = std::max(runs.back().last, last);
+      else
+        runs.push_back({first, last, 0});
+    }
+    for (Run &run : runs) {
+      run.base = elements;
+      elements += static_cast<unsigned>(run.last - run.first + 1);
+    }
+  }
+
+  int place(std::int64_t element) const {
+    for (const Run &run : runs)
+      if (element >= run.first && element <= run.last)
+        return static_cast<int>(run.base + static_cast<unsigned>(element - run.first));
+    return -1;
+  }
+};
+
+}  // namespace
+
+void FunctionEmitter::emitAlloca(llvm::AllocaInst &alloca) {
+  const llvm::DataLayout &layout = context_.module.getDataLayout();
+  std::optional<llvm::TypeSize> size = alloca.getAllocationSize(layout);
+  if (!size || current_ != &lane_.getEntryBlock()) return fail(alloca, "local variable of variable size");
+  std::uint64_t bytes = llvm::alignTo(size->getFixedValue(), alloca.getAlign()) * kLanes;
+  llvm::AllocaInst *array =
+      entryBuilder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt8Ty(), bytes), nullptr, alloca.getName());
+  array->setAlignment(std::max(alloca.getAlign(), llvm::Align(64)));
+  allocas_[&alloca] = array;
+}
+
+// --- the run-time guard -----------------------------------------------------------------------------
+
+llvm::Value *FunctionEmitter::guard(const Shape &of) {
+  Value *holds = nullptr;
+  for (const ExtensionTerm &term : of.terms) {
+    auto &ext = cast<llvm::CastInst>(*term.extension);
+    const Shape inner = shape(ext.getOperand(0));
+    Value *u = scalar(ext.getOperand(0));
+    unsigned width = u->getType()->getIntegerBitWidth();
+    // lowest <= u <= highest, as one unsigned comparison.
+    bool isSigned = ext.getOpcode() == llvm::Instruction::SExt;
+    llvm::APInt lowest = isSigned ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getMinValue(width);
+    llvm::APInt highest = isSigned ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+    lowest += static_cast<std::uint64_t>(-inner.minOffset());
+    highest -= static_cast<std::uint64_t>(inner.maxOffset());
+    Value *from = builder_.CreateSub(u, builder_.getInt(lowest));
+    Value *inside = builder_.CreateICmpULE(from, builder_.getInt(highest - lowest), "no.wrap");
+    holds = holds ? builder_.CreateAnd(holds, inside) : inside;
+  }
+  return holds;
+}
+
+llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value *()> &fast,
+                                      const std::function<Value *()> &slow) {
+  Value *holds = guard(of);
+  if (!holds) return fast();
+  BasicBlock *fastBlock = newBlock("contiguous"), *slowBlock = newBlock("wrapped"), *merge = newBlock("accessed");
+  llvm::MDNode *likely = llvm::MDNode::get(
+      lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
+                           llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20)),
+                           llvm::ConstantAsMetadata::get(builder_.getInt32(1))});
+  builder_.CreateCondBr(holds, fastBlock, slowBlock, likely);
+  // What the sides materialise is not visible after them.
+  auto keepScalars = now_, keepVectors = vectorsNow_;
+  auto side = [&](BasicBlock *block, const std::function<Value *()> &access) {
+    builder_.SetInsertPoint(block);
+    Value *value = access();
+    now_ = keepScalars;
+    vectorsNow_ = keepVectors;
+    BasicBlock *end = builder_.GetInsertBlock();
+    builder_.CreateBr(merge);
+    return std::make_pair(value, end);
+  };
+  auto [fastValue, fastEnd] = side(fastBlock, fast);
+  auto [slowValue, slowEnd] = side(slowBlock, slow);
+  builder_.SetInsertPoint(merge);
+  if (!fastValue) return nullptr;
+  llvm::PHINode *phi = builder_.CreatePHI(fastValue->getType(), 2);
+  phi->addIncoming(fastValue, fastEnd);
+  phi->addIncoming(slowValue, slowEnd);
+  return phi;
+}
+
+// --- loads --------------------------------------------------------------------------------------------
+
+void FunctionEmitter::emitLoad(llvm::LoadInst &load) {
+  Shape address = shape(load.getPointerOperand());
+  if (address.isUniform()) {
+    llvm::Instruction *copy = load.clone();
+    copy->setOperand(0, scalar(load.getPointerOperand()));
+    return define(load, builder_.Insert(copy, load.getName()));
+  }
+  bool once = load.isVolatile() && address.isExact() && maskIsFull() &&
+              address.isStrided(context_.module.getDataLayout().getTypeStoreSize(load.getType()));
+  if (load.isAtomic() || (load.isVolatile() && !once)) return loadEachLane(load);
+  define(load, loadLanes(load, elementOf(load.getType()), countOf(load.getType())));
+}
+
+// The mask of `count` consecutive elements a lane.
+llvm::Value *FunctionEmitter::wideMask(unsigned count) {
+  if (count == 1) return mask();
+  std::vector<int> lanes;
+  for (unsigned i = 0; i < kLanes * count; ++i) lanes.push_back(static_cast<int>(i / count));
+  return builder_.CreateShuffleVector(mask(), lanes);
+}
+
+// Element vectors (an array of them for lane vectors) of all lanes.
+llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *element, unsigned count) {
+  Value *pointer = load.getPointerOperand();
+  Shape address = shape(pointer);
+  std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
+  auto slow = [&] { return gather(vector(pointer), element, count, load.getAlign()); };
+  if (address.isVarying()) {
+    context_.report.note(load, "gather", "the address varies");
+    return slow();
+  }
+  if (address.isStrided(size * count)) {
+    auto fast = [&]() -> Value * {
+      auto *wide = llvm::FixedVectorType::get(element, kLanes * count);
+      Value *u = scalar(pointer);
+      Value *loaded;
+      if (maskIsFull())
+        loaded = builder_.CreateAlignedLoad(wide, u, load.getAlign(), load.isVolatile());
+      else
+        loaded = builder_.CreateMaskedLoad(wide, u, load.getAlign(), wideMask(count));
+      if (count == 1 && !load.getType()->isVectorTy()) return loaded;
+      Value *result = llvm::PoisonValue::get(widen(load.getType()));
+      for (unsigned i = 0; i < count; ++i)
+        result = builder_.CreateInsertValue(result, builder_.CreateShuffleVector(loaded, iota(i, kLanes, count)), i);
+      return result;
+    };
+    return guarded(address, fast, slow);
+  }
+  if (Value *made = loadPattern(load, element, count, address)) return made;
+  context_.report.note(load, "gather", maskIsFull() ? "the lanes' addresses are far apart" : "strided under a mask");
+  return slow();
+}
+
+llvm::Value *FunctionEmitter::loadPattern(llvm::LoadInst &load, llvm::Type *element, unsigned count,
+                                          const Shape &address) {
+  constexpr unsigned kMostRuns = 4, kMostElements = 4 * kLanes;
+  std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
+  bool whole = std::all_of(address.offsets.begin(), address.offsets.end(),
+                           [&](std::int64_t offset) { return offset % size == 0; });
+  if (!whole || !maskIsFull() || load.isVolatile()) return nullptr;
+  Runs runs(address.offsets, size, count, /*gap=*/3);
+  if (runs.runs.size() > kMostRuns || runs.elements > kMostElements * count) return nullptr;
+  auto fast = [&]() -> Value * {
+    Value *u = scalar(load.getPointerOperand());
+    llvm::Align align = llvm::commonAlignment(load.getAlign(), static_cast<std::uint64_t>(size));
+    Value *all = nullptr;
+    unsigned have = 0;
+    for (const Runs::Run &run : runs.runs) {
+      auto length = static_cast<unsigned>(run.last - run.first + 1);
+      Value *from = builder_.CreatePtrAdd(u, builder_.getInt64(static_cast<std::uint64_t>(run.first * size)));
+      Value *part = builder_.CreateAlignedLoad(llvm::FixedVectorType::get(element, length), from, align);
+      // Grow both to the common length, then put one behind the other.
+      if (all) {
+        std::vector<int> grow = iota(0, length, 1), join = iota(0, have, 1);
+        grow.resize(have, -1);
+        if (length > have) {
+          std::vector<int> growAll = iota(0, have, 1);
+          growAll.resize(length, -1);
+          all = builder_.CreateShuffleVector(all, growAll);
+          grow = iota(0, length, 1);
+        }
+        unsigned half = std::max(have, length);
+        for (unsigned i = 0; i < length; ++i) join.push_back(static_cast<int>(half + i));
+        all = builder_.CreateShuffleVector(all, builder_.CreateShuffleVector(part, grow), join);
+      } else {
+        all = part;
+      }
+      have += length;
+    }
+    Value *result = llvm::PoisonValue::get(widen(load.getType()));
+    for (unsigned i = 0; i < count; ++i) {
+      std::vector<int> lanes;
+      for (std::int64_t offset : address.offsets) lanes.push_back(runs.place(offset / size + i));
+      Value *part = builder_.CreateShuffleVector(all, lanes);
+      if (!load.getType()->isVectorTy()) return part;
+      result = builder_.CreateInsertValue(result, part, i);
+    }
+    return result;
+  };
+  return guarded(address, fast,
+                 [&] { return gather(vector(load.getPointerOperand()), element, count, load.getAlign()); });
+}
+
+llvm::Value *FunctionEmitter::gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align) {
+  std::uint64_t size = context_.module.getDataLayout().getTypeStoreSize(element);
+  auto *type = llvm::FixedVectorType::get(element, kLanes);
+  Value *result = llvm::PoisonValue::get(llvm::ArrayType::get(type, count));
+  for (unsigned i = 0; i < count; ++i) {
+    Value *from = i ? builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(i * size)) : addresses;
+    Value *part = builder_.CreateMaskedGather(type, from, llvm::commonAlignment(align, i * size), mask());
+    if (count == 1) return part;
+    result = builder_.CreateInsertValue(result, part, i);
+  }
+  return result;
+}
+
+void FunctionEmitter::loadEachLane(llvm::LoadInst &load) {
+  context_.report.note(load, "one load per lane", load.isAtomic() ? "atomic" : "volatile");
+  if (load.getType()->isVectorTy()) return fail(load, "volatile load of a lane vector at a varying address");
+  llvm::AllocaInst *results = laneArray(load.getType());
+  PerLane address(*this, load.getPointerOperand());
+  forEachLane([&](Value *lane) {
+    llvm::Instruction *copy = load.clone();
+    copy->setOperand(0, address.get(lane));
+    builder_.Insert(copy);
+    builder_.CreateStore(copy, builder_.CreateInBoundsGEP(load.getType(), results, builder_.CreateZExt(lane, builder_.getInt64Ty())));
+  });
+  define(load, builder_.CreateLoad(widen(load.getType()), results));
+}
+
+// --- stores -------------------------------------------------------------------------------------------
+
+void FunctionEmitter::emitStore(llvm::StoreInst &store) {
+  Shape address = shape(store.getPointerOperand());
+  if (address.isUniform()) return storeLastLane(store);
+  llvm::Type *type = store.getValueOperand()->getType();
+  bool once = store.isVolatile() && address.isExact() && maskIsFull() &&
+              address.isStrided(context_.module.getDataLayout().getTypeStoreSize(type));
+  if (store.isAtomic() || (store.isVolatile() && !once)) return storeEachLane(store);
+  storeLanes(store, elementOf(type), countOf(type));
+}
+
+// All active lanes write one address: the last one wins, as it would in order of lanes.
+void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
+  llvm::Instruction *copy = store.clone();
+  copy->setOperand(1, scalar(store.getPointerOperand()));
+  Value *value = store.getValueOperand();
+  if (shape(value).isUniform()) {
+    copy->setOperand(0, scalar(value));
+  } else if (auto *laneVector = dyn_cast<llvm::FixedVectorType>(value->getType())) {
+    Value *parts = vector(value), *one = llvm::PoisonValue::get(laneVector), *last = lastLane();
+    for (unsigned i = 0; i < laneVector->getNumElements(); ++i)
+      one = builder_.CreateInsertElement(one, builder_.CreateExtractElement(builder_.CreateExtractValue(parts, i), last), i);
+    copy->setOperand(0, one);
+  } else {
+    copy->setOperand(0, builder_.CreateExtractElement(vector(value), lastLane()));
+  }
+  builder_.Insert(copy);
+}
+
+void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count) {
+  Value *pointer = store.getPointerOperand();
+  Shape address = shape(pointer);
+  std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
+  Value *value = vector(store.getValueOperand());
+  auto slow = [&]() -> Value * {
+    scatter(vector(pointer), value, element, count, store.getAlign());
+    return nullptr;
+  };
+  if (!address.isStrided(size * count)) {
+    context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
+    slow();
+    return;
+  }
+  auto fast = [&]() -> Value * {
+    Value *u = scalar(pointer);
+    Value *wide = value;
+    if (value->getType()->isAggregateType()) {
+      // Interleave: all elements of one component after another, then lane by lane.
+      wide = builder_.CreateExtractValue(value, 0);
+      for (unsigned i = 1; i < count; ++i) {
+        Value *next = builder_.CreateExtractValue(value, i);
+        std::vector<int> grow = iota(0, kLanes, 1), join = iota(0, kLanes * (i + 1), 1);
+        grow.resize(kLanes * i, -1);
+        wide = builder_.CreateShuffleVector(wide, builder_.CreateShuffleVector(next, grow), join);
+      }
+      std::vector<int> lanes;
+      for (unsigned i = 0; i < kLanes * count; ++i) lanes.push_back(static_cast<int>(i % count * kLanes + i / count));
+      wide = builder_.CreateShuffleVector(wide, lanes);
+    }
+    if (maskIsFull())
+      builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile());
+    else
+      builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count));
+    return nullptr;
+  };
+  guarded(address, fast, slow);
+}
+
+void FunctionEmitter::scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align) {
+  std::uint64_t size = context_.module.getDataLayout().getTypeStoreSize(element);
+  for (unsigned i = 0; i < count; ++i) {
+    Value *to = i ? builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(i * size)) : addresses;
+    Value *part = value->getType()->isAggregateType() ? builder_.CreateExtractValue(value, i) : value;
+    builder_.CreateMaskedScatter(part, to, llvm::commonAlignment(align, i * size), mask());
+  }
+}
+
+void FunctionEmitter::storeEachLane(llvm::StoreInst &store) {
+  context_.report.note(store, "one store per lane", store.isAtomic() ? "atomic" : "volatile");
+  if (store.getValueOperand()->getType()->isVectorTy())
+    return fail(store, "volatile store of a lane vector at a varying address");
+  PerLane address(*this, store.getPointerOperand()), value(*this, store.getValueOperand());
+  forEachLane([&](Value *lane) {
+    llvm::Instruction *copy = store.clone();
+    copy->setOperand(0, value.get(lane));
+    copy->setOperand(1, address.get(lane));
+    builder_.Insert(copy);
+  });
+}
+
+// --- strata.check.aligned ----------------------------------------------------------------------------
+
+void FunctionEmitter::checkAligned(llvm::CallBase &call) {
+  Value *address = call.getArgOperand(0);
+  Shape of = shape(address);
+  auto bytes = static_cast<std::int64_t>(cast<llvm::ConstantInt>(call.getArgOperand(1))->getZExtValue());
+  // Corrections are multiples of 2^32: the guard does not matter here.
+  bool oneForAll = of.isAffine() && std::all_of(of.offsets.begin(), of.offsets.end(),
+                                                [&](std::int64_t offset) { return offset % bytes == 0; });
+  if (oneForAll && (std::int64_t{1} << std::min<unsigned>(of.alignment, 62)) >= bytes) return;
+  Value *low;
+  Value *bad;
+  if (oneForAll) {
+    low = builder_.CreateAnd(scalar(address), builder_.getInt64(static_cast<std::uint64_t>(bytes - 1)));
+    bad = builder_.CreateICmpNE(low, builder_.getInt64(0), "misaligned");
+  } else {
+    Value *all = vector(address);
+    low = builder_.CreateAnd(all, splat(builder_.getInt64(static_cast<std::uint64_t>(bytes - 1))));
+    bad = maskAnd(mask(), builder_.CreateICmpNE(low, splat(builder_.getInt64(0))));
+  }
+  Value *lanes = oneForAll ? maskBits(mask()) : maskBits(bad);
+  Value *any = oneForAll ? bad : builder_.CreateICmpNE(lanes, builder_.getInt32(0), "misaligned");
+  // The first offending lane's address is reported.
+  BasicBlock *fault = newBlock("misaligned"), *fine = newBlock("aligned");
+  llvm::MDNode *unlikely = llvm::MDNode::get(
+      lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
+                           llvm::ConstantAsMetadata::get(builder_.getInt32(1)),
+                           llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20))});
+  builder_.CreateCondBr(any, fault, fine, unlikely);
+  builder_.SetInsertPoint(fault);
+  auto keepScalars = now_, keepVectors = vectorsNow_;
+  Value *first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, builder_.getTrue());
+  Value *where = of.isUniform() ? scalar(address) : builder_.CreateExtractElement(vector(address), first);
+  raiseFault(builder_.getInt32(static_cast<std::uint32_t>(FaultKind::misalignedAddress)), lanes, where);
+  now_ = keepScalars;
+  vectorsNow_ = keepVectors;
+  builder_.SetInsertPoint(fine);
+}
+
+}  // namespace strata::simt

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the vector function of one prepared lane function, block by block as LinearPlan says.
+//
+// SSA across the new control flow is not built by hand: each phi, each value used outside its block and
+// each block mask has a stack slot; mem2reg turns them into phis afterwards. An edge into a join
+// writes `slot = select(lanes of the edge, value, slot)`.
+//
+//   %x in a lane            in the warp
+//   uniform                 a scalar
+//   affine                  a scalar u; vector form splat(u) + constants made where needed
+//   varying                 <32 x T>; lane vectors <N x T> are [N x <32 x T>], structs are structs of vectors
+//
+// Masks are never poison: a condition is combined with a mask by select, which ignores inactive lanes.
+// Parts: function_emitter.cpp (blocks, edges), emit_values.cpp (shapes to values, arithmetic), emit_memory.cpp,
+// emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/uniformity.h"
+#include "simt/passes/linearize.h"
+#include "simt/passes/report.h"
+#include "simt/simt.h"
+
+namespace strata::simt {
+
+// What the emitter of one function needs from its module.
+struct EmitContext {
+  llvm::Module &module;
+  const ThreadIndex &threads;
+  Simd simd;
+  Report &report;
+  // The (possibly not yet written) vector function of a lane function.
+  std::function<llvm::Function *(llvm::Function &)> vectorFunction;
+  std::string unsupported;  // the first construct that cannot be vectorised
+};
+
+class FunctionEmitter {
+public:
+  FunctionEmitter(EmitContext &context, llvm::Function &lane, llvm::Function &vector, const llvm::LoopInfo &loops,
+                  const BlockOrder &order, const Uniformity &uniformity, const llvm::DominatorTree &dominators);
+
+  // `entryMask`: <32 x i1>, computed in the entry block from `vector`'s arguments by `start`.
+  void run(bool isKernel);
+
+  // The vector form of a lane type.
+  static llvm::Type *widen(llvm::Type *type);
+
+private:
+  using Value = llvm::Value;
+  struct Edge {
+    llvm::BasicBlock *to;
+    Value *lanes;  // <32 x i1>
+  };
+  struct Write {
+    llvm::AllocaInst *slot;
+    Value *value;
+    Value *lanes;  // null: all
+  };
+
+  // --- blocks (function_emitter.cpp) ----------------------------------------------------------
+  void createSlots();
+  void startFunction(bool isKernel);
+  void emitBlock(llvm::BasicBlock *block);
+  void resetFrame(llvm::BasicBlock *header);
+  void emitTerminator(llvm::BasicBlock *block);
+  void collectWrites(llvm::BasicBlock *from, const Edge &edge, std::vector<Write> &writes);
+  void commit(const std::vector<Write> &writes);
+  bool mayRunEmpty(llvm::BasicBlock &block);
+  bool needsLanes(llvm::Instruction &instruction, unsigned &cost);
+  bool usedOutside(const llvm::Instruction &instruction) const;
+  llvm::BasicBlock *newBlock(const llvm::Twine &name);
+  llvm::BasicBlock *entryOf(const llvm::BasicBlock *block) { return entries_.at(block); }
+
+  // --- values (emit_values.cpp) -----------------------------------------------------------------
+  Shape shape(const Value *value) const { return uniformity_.shape(value); }
+  Value *scalar(Value *lane);               // affine: u
+  Value *vector(Value *lane);               // any
+  Value *loadSlot(Value *lane, llvm::Type *type);
+  Value *affineVector(llvm::Instruction &lane);
+  Value *withOffsets(Value *u, const Shape &shape);
+  Value *correction(const llvm::Instruction &extension);
+  Value *scalarOrVector(Value *lane);       // scalar if uniform
+  Value *splat(Value *value);
+  Value *splatConstant(llvm::Constant *constant);
+  void define(llvm::Instruction &lane, Value *value);  // u, or the vector if varying
+  void emitInstruction(llvm::Instruction &lane);
+  void emitScalar(llvm::Instruction &lane);
+  Value *emitAffine(llvm::Instruction &lane);
+  void emitVector(llvm::Instruction &lane);
+  Value *emitVectorGep(llvm::GetElementPtrInst &gep);
+  Value *emitVectorCast(llvm::CastInst &cast);
+  Value *emitVectorSelect(llvm::SelectInst &select);
+  Value *emitLaneShuffle(llvm::ShuffleVectorInst &shuffle);
+  Value *selectParts(Value *condition, Value *a, Value *b);
+  void fail(const llvm::Instruction &lane, const std::string &what);
+
+  // --- masks ------------------------------------------------------------------------------------
+  Value *mask() const { return mask_; }     // of the current block
+  bool maskIsFull() const;
+  Value *maskBits(Value *mask);             // i32
+  Value *anyLane(Value *mask);              // i1
+  Value *maskAnd(Value *mask, Value *condition);
+  Value *lastLane();                        // i32: number of the last active lane
+  Value *firstLane();
+  // Runs `body` once per active lane in ascending order; the builder stands after the loop then.
+  void forEachLane(const std::function<void(Value *lane)> &body);
+  // An array in memory with the lanes of `vector`; element `lane` of such an array.
+  llvm::AllocaInst *spill(Value *vector);
+  llvm::AllocaInst *laneArray(llvm::Type *element);
+  Value *laneElement(llvm::AllocaInst *array, llvm::Type *element, Value *lane);
+  // Reads a lane-IR value in one lane inside forEachLane: prepare() before the loop, then get().
+  class PerLane {
+  public:
+    PerLane(FunctionEmitter &emitter, Value *lane);
+    Value *get(Value *laneNumber) const;
+
+  private:
+    FunctionEmitter &emitter_;
+    Value *uniform_ = nullptr;
+    llvm::AllocaInst *array_ = nullptr;
+    llvm::Type *type_ = nullptr;
+  };
+
+  // --- memory (emit_memory.cpp) -----------------------------------------------------------------
+  void emitAlloca(llvm::AllocaInst &alloca);
+  void emitLoad(llvm::LoadInst &load);
+  void emitStore(llvm::StoreInst &store);
+  Value *loadLanes(llvm::LoadInst &load, llvm::Type *element, unsigned count);
+  Value *loadPattern(llvm::LoadInst &load, llvm::Type *element, unsigned count, const Shape &address);
+  Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
+  void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
+  void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
+  void storeLastLane(llvm::StoreInst &store);
+  void loadEachLane(llvm::LoadInst &load);
+  void storeEachLane(llvm::StoreInst &store);
+  Value *guard(const Shape &shape);         // i1: no extension among the terms wraps; null if there are none
+  // Emits `fast` where the address's guard holds and `slow` elsewhere; returns the merged value.
+  Value *guarded(const Shape &shape, const std::function<Value *()> &fast, const std::function<Value *()> &slow);
+  Value *wideMask(unsigned count);
+  void checkAligned(llvm::CallBase &call);
+
+  // --- atomics (emit_atomics.cpp) ---------------------------------------------------------------
+  void emitAtomic(llvm::Instruction &atomic);
+  bool emitReducedAtomic(llvm::AtomicRMWInst &atomic);
+
+  // --- calls (emit_calls.cpp) -------------------------------------------------------------------
+  void emitCall(llvm::CallBase &call);
+  void callIntrinsic(llvm::CallBase &call);
+  void callMaths(llvm::CallBase &call);
+  void callLaneFunction(llvm::CallBase &call);
+  void callEachLane(llvm::CallBase &call, const std::function<Value *(Value *lane, llvm::ArrayRef<Value *>)> &one);
+
+  // --- collectives (emit_collectives.cpp) -------------------------------------------------------
+  void emitCollective(llvm::CallBase &call, LaneIntrinsic id);
+  void emitShuffle(llvm::CallBase &call, LaneIntrinsic id);
+  Value *permute(Value *values, Value *sources);
+  void emitVote(llvm::CallBase &call, LaneIntrinsic id);
+  void emitMatchAny(llvm::CallBase &call);
+  void emitMatchAll(llvm::CallBase &call);
+  void emitRedux(llvm::CallBase &call, LaneIntrinsic id);
+  void emitElect(llvm::CallBase &call);
+  // Active lanes that are members too: i32 if the member mask is uniform, else <32 x i32>.
+  Value *activeMembers(llvm::CallBase &call);
+  // Runs `body` once per distinct value of `keys` in active lanes; it gets the lanes that have it (<32 x i1>)
+  // and the first of them, and returns the result of these lanes. Returns all results as one vector.
+  Value *forEachGroup(Value *keys, llvm::Type *result, const std::function<Value *(Value *lanes, Value *first)> &body);
+
+  // --- the runtime table, the thread's place (emit_runtime.cpp) ------------------------------------
+  void emitRuntime(llvm::CallBase &call, LaneIntrinsic id);
+  Value *warpField(unsigned offset, llvm::Type *type, bool invariant = true);
+  Value *launchField(unsigned offset, llvm::Type *type);
+  Value *callRuntime(unsigned offset, llvm::Type *result, llvm::ArrayRef<Value *> arguments);
+  void raiseFault(Value *kind, Value *lanes, Value *address);
+  void emitThreadIndex(llvm::CallBase &call, unsigned dimension);
+  Value *laneNumbers();                     // <32 x i32> 0…31
+
+  EmitContext &context_;
+  llvm::Function &lane_;
+  llvm::Function &vector_;
+  const llvm::LoopInfo &loops_;
+  const BlockOrder &order_;
+  const Uniformity &uniformity_;
+  LinearPlan plan_;
+  llvm::IRBuilder<> builder_;
+  llvm::IRBuilder<> entryBuilder_;          // allocas
+  llvm::Type *maskType_;
+  Value *fullMask_, *emptyMask_;
+
+  llvm::BasicBlock *current_ = nullptr;     // the lane block being written
+  Value *mask_ = nullptr;
+  Value *threadVectors_[3] = {nullptr, nullptr, nullptr};
+  std::unordered_map<const llvm::BasicBlock *, llvm::BasicBlock *> entries_;
+  std::unordered_map<const llvm::BasicBlock *, llvm::AllocaInst *> maskSlots_;
+  std::unordered_map<const llvm::PHINode *, llvm::AllocaInst *> incoming_;
+  std::unordered_map<const Value *, Value *> allocas_;  // per-lane arrays: address of lane 0's
+  std::unordered_map<const Value *, llvm::AllocaInst *> slots_, vectorSlots_;
+  std::unordered_map<const Value *, llvm::StoreInst *> slotStores_;
+  std::unordered_map<const Value *, Value *> now_, vectorsNow_;  // within the current block
+};
+
+}  // namespace strata::simt
