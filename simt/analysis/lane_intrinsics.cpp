@@ -28,14 +28,6 @@ const llvm::StringMap<LaneIntrinsic> &intrinsicsByName() {
   return names;
 }
 
-// The maths intrinsics are an open set: expanded by simt/jit/math, named by what they compute.
-bool isMaths(llvm::StringRef name) {
-  for (const char *prefix : {"approx.", "fadd.", "fsub.", "fmul.", "fdiv.", "fma.", "sqrt.", "fptrunc.", "sitofp.",
-                             "uitofp.", "math."})
-    if (name.starts_with(prefix)) return true;
-  return false;
-}
-
 }  // namespace
 
 LaneIntrinsic laneIntrinsic(const llvm::Function &function) {
@@ -44,8 +36,7 @@ LaneIntrinsic laneIntrinsic(const llvm::Function &function) {
   if (!name.consume_front("strata.")) return LaneIntrinsic::unknown;
   auto at = intrinsicsByName().find(name);
   if (at != intrinsicsByName().end()) return at->second;
-  bool pure = function.doesNotAccessMemory() && !function.isConvergent();
-  return isMaths(name) || pure ? LaneIntrinsic::elementwise : LaneIntrinsic::unknown;
+  return function.hasFnAttribute("strata.elementwise") ? LaneIntrinsic::elementwise : LaneIntrinsic::unknown;
 }
 
 bool isVote(LaneIntrinsic id) { return resultKind(id) == ResultKind::vote; }

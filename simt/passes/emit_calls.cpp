@@ -96,7 +96,7 @@ void FunctionEmitter::callMaths(llvm::CallBase &call) {
   auto *type = llvm::FunctionType::get(widen(call.getType()), types, false);
   llvm::FunctionCallee wide = context_.module.getOrInsertFunction((callee->getName() + ".v32").str(), type);
   if (auto *function = dyn_cast<llvm::Function>(wide.getCallee()))
-    if (callee->doesNotAccessMemory()) function->setDoesNotAccessMemory();
+    function->setAttributes(callee->getAttributes());
   define(call, builder_.CreateCall(wide, arguments));
 }
 

@@ -2,6 +2,7 @@
 #include "simt/passes/prepare.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
