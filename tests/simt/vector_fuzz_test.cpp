@@ -303,7 +303,7 @@ TEST_P(VectorFuzz, agreesWithLaneByLane) {
     Generator generator(seed + i);
     std::string program = generator.program();
     std::mt19937_64 random(seed + i);
-    Setup setup = setupFor(random, GetParam());
+    auto setup = setupFor(random, GetParam());
     if (const char *dump = std::getenv("STRATA_TEST_DUMP")) std::ofstream(dump) << program;
     Outcome outcome = runBoth(program, setup);
     ASSERT_EQ(outcome.error, "") << "seed " << seed + i << "\n" << program;
@@ -315,11 +315,12 @@ TEST_P(VectorFuzz, agreesWithLaneByLane) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, VectorFuzz, ::testing::Values(Simd::avx512, Simd::avx2, Simd::portable),
-                         [](const auto &info) {
-                           static const char *const names[] = {"portable", "avx2", "avx512"};
-                           return names[static_cast<unsigned>(info.param)];
-                         });
+std::string targetName(const ::testing::TestParamInfo<Simd> &info) {
+  static const char *const names[] = {"portable", "avx2", "avx512"};
+  return names[static_cast<unsigned>(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, VectorFuzz, ::testing::Values(Simd::avx512, Simd::avx2, Simd::portable), targetName);
 
 }  // namespace
 }  // namespace strata::simt::test

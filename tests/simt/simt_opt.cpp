@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// For lit tests: vectorises @kernel of a lane-IR file and prints the module, the report, or why not.
+//   simt-opt [--simd=avx512|avx2|portable] [--block=X,Y,Z] [--rows] [--report] FILE
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "simt/passes/vectorize.h"
+
+namespace {
+
+using namespace strata;
+using namespace strata::simt;
+
+llvm::cl::opt<std::string> file(llvm::cl::Positional, llvm::cl::init("-"));
+llvm::cl::opt<Simd> simd("simd", llvm::cl::init(Simd::avx512),
+                         llvm::cl::values(clEnumValN(Simd::avx512, "avx512", ""), clEnumValN(Simd::avx2, "avx2", ""),
+                                          clEnumValN(Simd::portable, "portable", "")));
+llvm::cl::list<unsigned> block("block", llvm::cl::CommaSeparated, llvm::cl::desc("the exact block shape"));
+llvm::cl::opt<bool> rows("rows", llvm::cl::desc("blockDim.x is a multiple of 32"));
+llvm::cl::opt<bool> wantReport("report", llvm::cl::desc("print the report in place of the module"));
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  llvm::cl::ParseCommandLineOptions(argc, argv);
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseIRFile(file, diagnostic, context);
+  if (!module) {
+    diagnostic.print(argv[0], llvm::errs());
+    return 1;
+  }
+  VectorizeOptions options;
+  options.compile.simd = simd;
+  options.compile.blockMultipleOf32 = rows;
+  for (unsigned d = 0; d < block.size() && d < 3; ++d) options.compile.blockDim[d] = block[d];
+  auto result = vectorize(*module, *module->getFunction("kernel"), options);
+  if (!result) {
+    llvm::errs() << "error: " << result.error().message << "\n";
+    return 1;
+  }
+  if (result->needsLaneMode)
+    llvm::outs() << "lane mode: " << result->laneModeReason << "\n";
+  else if (wantReport)
+    llvm::outs() << result->report;
+  else
+    llvm::outs() << *module;
+  return 0;
+}
