@@ -56,7 +56,10 @@ llvm::Value *FunctionEmitter::scalar(Value *lane) {
 // A value of another block. One that could not be emitted has no slot: the function is given up anyway.
 llvm::Value *FunctionEmitter::loadSlot(Value *lane, llvm::Type *type) {
   auto slot = slots_.find(lane);
-  if (slot == slots_.end()) return llvm::PoisonValue::get(type);
+  if (slot == slots_.end()) {
+    fail(*cast<Instruction>(lane), "internal: no slot for " + lane->getName().str());
+    return llvm::PoisonValue::get(type);
+  }
   return builder_.CreateLoad(type, slot->second, lane->getName());
 }
 

@@ -47,6 +47,8 @@ BasicBlock *FunctionEmitter::newBlock(const llvm::Twine &name) {
 bool FunctionEmitter::usedOutside(const Instruction &instruction) const {
   for (const llvm::Use &use : instruction.uses()) {
     auto *user = llvm::cast<Instruction>(use.getUser());
+    // Guards and corrections look at what was extended, wherever the extended value goes.
+    if (isa<llvm::SExtInst, llvm::ZExtInst>(user) && shape(user).isAffine() && !shape(user).isExact()) return true;
     const BasicBlock *where = user->getParent();
     if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user)) where = phi->getIncomingBlock(use);
     if (where != instruction.getParent()) return true;
