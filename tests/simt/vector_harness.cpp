@@ -100,8 +100,8 @@ void optimize(llvm::Module &module, bool fully) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
-  const char *pipeline = fully ? "function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(loop-rotate,licm),"
-                                 "gvn<no-pre;no-load-pre>,instcombine,simplifycfg,adce)"
+  const char *pipeline = fully ? "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+                                 "gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
                                : "function(sroa<preserve-cfg>)";
   llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
