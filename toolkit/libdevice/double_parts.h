@@ -72,3 +72,61 @@ static inline double logSpecial(double x, double result) {
   result = x < 0.0 ? kNan : result;
   return x < kInfinity ? result : x;  // +infinity and NaN pass
 }
+
+// log2(x) of a positive number as a pair, relative error about 2^-65. log(m) = 2 atanh(s), s = f / (2 + f);
+// s and s^3/3 are pairs, the rest of the series is not.
+static inline Pair<double> log2Pair(double x) {
+  LogParts p = logParts(x);
+  double f = p.fraction;
+  double d = addRn(2.0, f);
+  double dLow = subRn(f, subRn(d, 2.0));
+  double inverse = 1.0 / d;
+  double s = mulRn(f, inverse);
+  double sLow = inverse * fma(-s, dLow, fma(-s, d, f));
+  Pair<double> z = twoProduct(s, s);
+  z.low = fma(s + s, sLow, z.low);
+  double rest = horner(z.high, 0x1.99999999999e1p-3, 0x1.2492492479950p-3, 0x1.c71c7203b65d9p-4, 0x1.745cf6c0a1b89p-4,
+                       0x1.3b1ccda590ce2p-4, 0x1.0fad8a034e5c3p-4, 0x1.0cb7dc278a786p-4);
+  // q = 1/3 + z rest, then the series is s + s z q
+  Pair<double> q = fastTwoSum(0x1.5555555555555p-2, z.high * rest);
+  q.low += 0x1.5555555555555p-56 + z.low * rest;
+  Pair<double> zq = twoProduct(z.high, q.high);
+  zq.low += fma(z.high, q.low, z.low * q.high);
+  Pair<double> szq = twoProduct(s, zq.high);
+  szq.low += fma(s, zq.low, sLow * zq.high);
+  Pair<double> series = fastTwoSum(s, szq.high);
+  series.low += szq.low + sLow;
+  // times 2 / log(2)
+  Pair<double> product = twoProduct(series.high, 0x1.71547652b82fep+1);
+  product.low = fma(series.high, 0x1.777d0ffda0d24p-55, fma(series.low, 0x1.71547652b82fep+1, product.low));
+  Pair<double> sum = fastTwoSum(p.exponent, product.high);
+  Pair<double> whole = {sum.high, sum.low + product.low};
+  whole = p.exponent == 0.0 ? product : whole;
+  return fastTwoSum(whole.high, whole.low);
+}
+
+// factor * 2^(high + low) for |high| <= 1300, |low| < 2^-40, factor near 1: one rounding of the result more.
+static inline double exp2Pair(Pair<double> x, double factor) {
+  double n = __builtin_rint(x.high);
+  double r = subRn(x.high, n);
+  double p = exp2MinusOne(r);
+  p = fma(x.low * 0x1.62e42fefa39efp-1, 1.0 + p, p);
+  return scale(fma(factor, p, factor), static_cast<int>(n));
+}
+
+// Products and sums of pairs, relative error about 2^-103.
+static inline Pair<double> multiply(Pair<double> a, Pair<double> b) {
+  Pair<double> product = twoProduct(a.high, b.high);
+  product.low += fma(a.high, b.low, a.low * b.high);
+  return fastTwoSum(product.high, product.low);
+}
+static inline Pair<double> add(Pair<double> a, Pair<double> b) {
+  Pair<double> sum = twoSum(a.high, b.high);
+  Pair<double> low = twoSum(a.low, b.low);
+  sum = fastTwoSum(sum.high, sum.low + low.high);
+  return fastTwoSum(sum.high, sum.low + low.low);
+}
+static inline Pair<double> reciprocal(double a) {
+  double high = 1.0 / a;
+  return {high, fma(-high, a, 1.0) / a};
+}

@@ -4,38 +4,6 @@
 
 namespace {
 
-// log2(x) of a positive number as a pair, relative error about 2^-65. log(m) = 2 atanh(s), s = f / (2 + f);
-// s and s^3/3 are pairs, the rest of the series is not.
-inline Pair<double> log2Pair(double x) {
-  LogParts p = logParts(x);
-  double f = p.fraction;
-  double d = addRn(2.0, f);
-  double dLow = subRn(f, subRn(d, 2.0));
-  double inverse = 1.0 / d;
-  double s = mulRn(f, inverse);
-  double sLow = inverse * fma(-s, dLow, fma(-s, d, f));
-  Pair<double> z = twoProduct(s, s);
-  z.low = fma(s + s, sLow, z.low);
-  double rest = horner(z.high, 0x1.99999999999e1p-3, 0x1.2492492479950p-3, 0x1.c71c7203b65d9p-4, 0x1.745cf6c0a1b89p-4,
-                       0x1.3b1ccda590ce2p-4, 0x1.0fad8a034e5c3p-4, 0x1.0cb7dc278a786p-4);
-  // q = 1/3 + z rest, then the series is s + s z q
-  Pair<double> q = fastTwoSum(0x1.5555555555555p-2, z.high * rest);
-  q.low += 0x1.5555555555555p-56 + z.low * rest;
-  Pair<double> zq = twoProduct(z.high, q.high);
-  zq.low += fma(z.high, q.low, z.low * q.high);
-  Pair<double> szq = twoProduct(s, zq.high);
-  szq.low += fma(s, zq.low, sLow * zq.high);
-  Pair<double> series = fastTwoSum(s, szq.high);
-  series.low += szq.low + sLow;
-  // times 2 / log(2)
-  Pair<double> product = twoProduct(series.high, 0x1.71547652b82fep+1);
-  product.low = fma(series.high, 0x1.777d0ffda0d24p-55, fma(series.low, 0x1.71547652b82fep+1, product.low));
-  Pair<double> sum = fastTwoSum(p.exponent, product.high);
-  Pair<double> whole = {sum.high, sum.low + product.low};
-  whole = p.exponent == 0.0 ? product : whole;
-  return fastTwoSum(whole.high, whole.low);
-}
-
 // x^y for finite, positive x; limited where it overflows or vanishes.
 inline double powPositive(double x, double y) {
   Pair<double> l = log2Pair(x);
@@ -44,12 +12,7 @@ inline double powPositive(double x, double y) {
   bool huge = abs(high) > 1200.0 || isNan(high);
   high = huge ? withSign(1200.0, y * l.high) : high;
   low = huge ? 0.0 : low;
-  double n = __builtin_rint(high);
-  double r = subRn(high, n);
-  // 2^(r + low) = 2^r (1 + low log 2), low < 2^-42
-  double p = exp2MinusOne(r);
-  p = fma(low * 0x1.62e42fefa39efp-1, 1.0 + p, p);
-  return scale(1.0 + p, static_cast<int>(n));
+  return exp2Pair({high, low}, 1.0);
 }
 
 // 0: not an integer, 1: odd, 2: even.

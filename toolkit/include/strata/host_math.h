@@ -57,7 +57,7 @@ STRATA_HOST double inverseErfc(double y) {
   double x = 0.70710678118654752440 * (t - (2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)));
   for (int step = 0; step < 3; ++step) {
     double error = (::erfc(x) - p) / (1.12837916709551257390 * ::exp(-x * x));
-    x += error / (1.0 + x * error);
+    x += error / (1.0 - x * error);
   }
   return y < 1.0 ? x : -x;
 }
