@@ -92,11 +92,17 @@ std::vector<std::string> cpuDriverPaths() {
   return paths;
 }
 
-// Called in place of a driver function that an older driver lacks.
-CUresult missing(const char *name) {
-  log::once(log::Level::warn, name, "the driver at " + state().library.path + " has no " + name);
-  return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
-}
+// Stands in the table for a function that an older driver lacks.
+template <class Function, class Name>
+struct Missing;
+template <class... Arguments, class Name>
+struct Missing<CUresult (*)(Arguments...), Name> {
+  static CUresult call(Arguments...) {
+    log::once(log::Level::warn, Name::text(),
+              "the driver at " + state().library.path + " has no " + Name::text());
+    return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+  }
+};
 
 // An older form of an entry that takes the same arguments.
 const char *olderForm(std::string_view name) {
@@ -109,14 +115,16 @@ void *find(const Library &library, const char *name) {
   return found;
 }
 
-// All entries return CUresult and take their arguments in registers or on the caller's stack, so that a
-// function without parameters can stand for each.
 void fillTable(const Library &library, Driver &table) {
-#define DRIVER(name)                                                                     \
-  {                                                                                      \
-    void *found = find(library, STRATA_TEXT(name));                                      \
-    CUresult (*absent)() = [] { return missing(STRATA_TEXT(name)); };                    \
-    table.name = reinterpret_cast<decltype(table.name)>(found ? found : (void *)absent); \
+#define DRIVER(name)                                           \
+  {                                                            \
+    using Function = decltype(table.name);                     \
+    struct Name {                                              \
+      static const char *text() { return STRATA_TEXT(name); }  \
+    };                                                         \
+    void *found = find(library, Name::text());                 \
+    table.name = Missing<Function, Name>::call;                \
+    if (found) table.name = reinterpret_cast<Function>(found); \
   }
 #include "runtime/driver_functions.def"
 #undef DRIVER

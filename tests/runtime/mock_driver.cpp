@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/mock_driver.h"
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <sstream>
 
 namespace {
@@ -19,8 +21,9 @@ thread_local CUcontext gCurrent = nullptr;
 struct FakeModule {
   std::string image;
   std::map<std::string, std::string> functions;
-  std::map<std::string, void *> variables;
+  std::map<std::string, std::array<char, 64>> variables;
 };
+std::map<CUmodule, std::unique_ptr<FakeModule>> gModules;  // a reset context takes its modules along; here they stay
 struct FakeLink {
   std::string image;
 };
@@ -47,11 +50,12 @@ const char *streamName(CUstream stream) {
 void *pointer(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
 CUresult load(CUmodule *out, const std::string &image) {
-  auto *loaded = new FakeModule{image, {}, {}};
+  auto loaded = std::make_unique<FakeModule>(FakeModule{image, {}, {}});
   gMock.lastImage = image;
   ++gMock.modulesLoaded;
   ++gMock.modulesAlive;
-  *out = reinterpret_cast<CUmodule>(loaded);
+  *out = reinterpret_cast<CUmodule>(loaded.get());
+  gModules[*out] = std::move(loaded);
   return CUDA_SUCCESS;
 }
 
@@ -117,7 +121,7 @@ MOCK cuModuleLoadData(CUmodule *out, const void *image) {
   return load(out, static_cast<const char *>(image));
 }
 MOCK cuModuleUnload(CUmodule handle) {
-  delete module(handle);
+  gModules.erase(handle);
   --gMock.modulesAlive;
   return called("cuModuleUnload");
 }
@@ -130,9 +134,7 @@ MOCK cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name
 }
 MOCK cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule handle, const char *name) {
   if (module(handle)->image.find(name) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
-  void *&memory = module(handle)->variables[name];
-  if (!memory) memory = std::calloc(1, 64);
-  *address = reinterpret_cast<CUdeviceptr>(memory);
+  *address = reinterpret_cast<CUdeviceptr>(module(handle)->variables[name].data());
   *bytes = 16;
   return called("cuModuleGetGlobal", name);
 }
