@@ -2,7 +2,6 @@
 #include "runtime/image.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 #include "base/log.h"
@@ -39,10 +38,13 @@ bool runsOn(const Entry &entry, unsigned capability) {
 
 std::string text(const Entry &entry) { return {entry.payload.begin(), entry.payload.end()}; }
 
-cudaError_t fail(const std::string &what, CUresult result, const char *log) {
-  std::string line = what + " failed with error " + std::to_string(result);
-  if (*log) line += ":\n" + std::string(log);
-  log::error(line);
+// A program that goes on launching finds the same error each time; the log has it once.
+cudaError_t fail(const std::string &what, CUresult result, const char *messages) {
+  const char *name = nullptr;
+  driver().cuGetErrorName(result, &name);
+  std::string line = what + " failed with " + (name ? name : std::to_string(result).c_str());
+  if (*messages) line += ":\n" + std::string(messages);
+  log::once(log::Level::error, line, line);
   return toError(result);
 }
 
@@ -83,11 +85,14 @@ cudaError_t linkPtx(const std::vector<const Entry *> &entries, CUmodule &module)
 
 cudaError_t noImage(const std::vector<Entry> &entries, unsigned capability) {
   std::string have;
-  for (const Entry &entry : entries)
-    if (entry.kind == Kind::ptx)
-      have += " sm_" + std::to_string(entry.arch) + (targetSuffix(entry) ? "a" : "");
-  log::error("no kernel image for sm_" + std::to_string(capability) +
-             "; the program has PTX for:" + (have.empty() ? " nothing" : have));
+  for (const Entry &entry : entries) {
+    if (entry.kind != Kind::ptx) continue;
+    have += " sm_" + std::to_string(entry.arch);
+    if (char suffix = targetSuffix(entry)) have += suffix;
+  }
+  std::string line = "no kernel image for sm_" + std::to_string(capability) + "; the program has PTX for" +
+                     (have.empty() ? " no architecture" : have);
+  log::once(log::Level::error, line, line);
   return cudaErrorNoKernelImageForDevice;
 }
 
@@ -134,15 +139,15 @@ const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capabil
   return best;
 }
 
-cudaError_t loadImage(const fatbin::Wrapper &wrapper, CUdevice device, CUmodule &module) {
-  if (wrapper.magic != fatbin::kWrapperMagic || !wrapper.data) {
+cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule &module) {
+  if (!wrapper || wrapper->magic != fatbin::kWrapperMagic || !wrapper->data) {
     log::error("a registered fat binary has a bad wrapper");
     return cudaErrorInvalidKernelImage;
   }
   unsigned capability = 0;
   if (cudaError_t error = capabilityOf(device, capability)) return error;
-  auto size = fatbin::claimedSize(wrapper.data);
-  auto entries = size ? fatbin::read({static_cast<const std::uint8_t *>(wrapper.data), *size})
+  auto size = fatbin::claimedSize(wrapper->data);
+  auto entries = size ? fatbin::read({static_cast<const std::uint8_t *>(wrapper->data), *size})
                       : Result<std::vector<Entry>>(size.error());
   if (!entries) {
     log::error(entries.error().message);
@@ -157,7 +162,7 @@ cudaError_t loadImage(const fatbin::Wrapper &wrapper, CUdevice device, CUmodule 
   }
   if (!chooseRelocatable(*entries, capability, relocatable)) return noImage(*entries, capability);
   if (!relocatable.empty()) return linkPtx(relocatable, module);
-  if (native) return toError(driver().cuModuleLoadData(&module, wrapper.data));
+  if (native) return toError(driver().cuModuleLoadData(&module, wrapper->data));
   const Entry *best = bestPtx(ptx, capability);
   return best ? loadPtx(*best, module) : noImage(*entries, capability);
 }

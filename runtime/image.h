@@ -11,7 +11,7 @@ namespace strata::runtime {
 // relocatable PTX is linked, one entry of each name; else, if all entries are PTX, the best one; a container
 // that also has native images is the driver's to choose from. Errors: cudaErrorInvalidKernelImage (damaged),
 // cudaErrorNoKernelImageForDevice, and the driver's.
-cudaError_t loadImage(const fatbin::Wrapper &wrapper, CUdevice device, CUmodule &module);
+cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule &module);
 
 // The PTX entry to use on a device of this capability (90 for 9.0): the highest architecture not above it,
 // where an architecture-specific one (sm_90a) must be the device's own. Null: none.

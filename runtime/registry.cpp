@@ -40,7 +40,7 @@ Registry &registry() {
 cudaError_t moduleIn(Module &module, Context &context, CUmodule &loaded) {
   loaded = module.loaded[context.slot];
   if (loaded) return cudaSuccess;
-  if (cudaError_t error = loadImage(*module.wrapper, context.device, loaded)) return error;
+  if (cudaError_t error = loadImage(module.wrapper, context.device, loaded)) return error;
   module.loaded[context.slot] = loaded;
   return cudaSuccess;
 }
