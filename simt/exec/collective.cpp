@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warp collectives in lane mode: every lane leaves its operands and waits; when all members are there, the
+// results of all are computed in one place. Kinds: simt/lane_ir.md.
+#include <algorithm>
+#include <array>
+
+#include "simt/exec/launch_run.h"
+
+namespace strata::simt {
+namespace {
+
+enum Kind : std::uint32_t {
+  shflIdx, shflUp, shflDown, shflBfly, voteAll, voteAny, voteUni, voteBallot, matchAny, matchAll,
+  reduxAdd, reduxUmin, reduxUmax, reduxSmin, reduxSmax, reduxAnd, reduxOr, reduxXor, warpSync, elect, activeMask,
+};
+
+using Group = std::vector<Member *>;
+
+// PTX's rule for the source lane: segment mask and clamp lie in operand c.
+void shuffle(const std::array<Member *, 32> &byLane, const Member &member, std::uint64_t &value, std::uint32_t &predicate) {
+  const std::int32_t lane = static_cast<std::int32_t>(member.warp.lane), by = member.b & 31;
+  const std::int32_t segment = member.c >> 8 & 31, clamp = member.c & 31;
+  const std::int32_t low = lane & segment, high = low | (clamp & ~segment);
+  std::int32_t source = 0;
+  switch (member.kind) {
+    case shflIdx: source = low | (by & ~segment); break;
+    case shflUp: source = lane - by; break;
+    case shflDown: source = lane + by; break;
+    default: source = lane ^ by;
+  }
+  predicate = member.kind == shflUp ? source >= high : source <= high;
+  if (!predicate) source = lane;
+  const Member *from = byLane[static_cast<std::uint32_t>(source) & 31];
+  value = from ? from->value : member.value;
+}
+
+std::uint32_t combine(std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
+  const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
+  switch (kind) {
+    case reduxAdd: return a + b;
+    case reduxUmin: return std::min(a, b);
+    case reduxUmax: return std::max(a, b);
+    case reduxSmin: return static_cast<std::uint32_t>(std::min(sa, sb));
+    case reduxSmax: return static_cast<std::uint32_t>(std::max(sa, sb));
+    case reduxAnd: return a & b;
+    case reduxOr: return a | b;
+    default: return a ^ b;
+  }
+}
+
+void resolve(const Group &group) {
+  std::uint32_t active = 0, ballot = 0, reduced = static_cast<std::uint32_t>(group.front()->value);
+  std::array<Member *, 32> byLane{};
+  for (Member *member : group) {
+    const std::uint32_t bit = 1u << member->warp.lane;
+    active |= bit;
+    if (member->value & 1) ballot |= bit;
+    byLane[member->warp.lane] = member;
+    if (member != group.front()) reduced = combine(member->kind, reduced, static_cast<std::uint32_t>(member->value));
+  }
+  std::array<std::uint64_t, 32> values{};
+  std::array<std::uint32_t, 32> predicates{};
+  for (const Member *member : group) {
+    std::uint64_t &value = values[member->warp.lane];
+    std::uint32_t &predicate = predicates[member->warp.lane];
+    switch (member->kind) {
+      case shflIdx: case shflUp: case shflDown: case shflBfly: shuffle(byLane, *member, value, predicate); break;
+      case voteAll: value = ballot == active; break;
+      case voteAny: value = ballot != 0; break;
+      case voteUni: value = ballot == 0 || ballot == active; break;
+      case voteBallot: value = ballot; break;
+      case matchAny: case matchAll:
+        for (const Member *other : group)
+          if (other->value == member->value) value |= 1u << other->warp.lane;
+        if (member->kind == matchAll) {
+          predicate = value == active;
+          value = predicate ? active : 0;
+        }
+        break;
+      case warpSync: break;
+      case elect:
+        value = static_cast<std::uint32_t>(__builtin_ctz(active));
+        predicate = member->warp.lane == value;
+        break;
+      case activeMask: value = active; break;
+      default: value = reduced;
+    }
+  }
+  for (Member *member : group) {
+    member->value = values[member->warp.lane];
+    member->predicate = predicates[member->warp.lane];
+    member->state = Member::State::ready;
+  }
+}
+
+// The lanes of a warp that wait in the same collective as `lead`.
+Group groupOf(const Group &warp, const Member &lead) {
+  Group group;
+  for (Member *member : warp)
+    if (member->state == Member::State::collective && member->kind == lead.kind && (lead.kind == activeMask || member->mask == lead.mask))
+      group.push_back(member);
+  return group;
+}
+
+bool resolveWarp(const Group &warp, bool force) {
+  std::uint32_t existing = 0;
+  for (const Member *member : warp)
+    if (member->state != Member::State::ended) existing |= 1u << member->warp.lane;
+  bool any = false;
+  for (const Member *lead : warp) {
+    if (lead->state != Member::State::collective) continue;
+    Group group = groupOf(warp, *lead);
+    std::uint32_t present = 0;
+    for (const Member *member : group) present |= 1u << member->warp.lane;
+    // The lanes that are active together are known only when no other lane can still arrive.
+    bool complete = lead->kind != activeMask && (lead->mask & existing & ~present) == 0;
+    if (!complete && !force) continue;
+    resolve(group);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+bool resolveCollectives(BlockRun &block, bool force) {
+  bool any = false;
+  for (std::size_t first = 0; first < block.members.size(); first += kWarpSize) {
+    std::size_t last = std::min<std::size_t>(first + kWarpSize, block.members.size());
+    Group warp(block.members.begin() + static_cast<std::ptrdiff_t>(first), block.members.begin() + static_cast<std::ptrdiff_t>(last));
+    any |= resolveWarp(warp, force);
+  }
+  return any;
+}
+
+std::uint64_t laneCollective(Warp *warp, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
+                             std::uint32_t c, std::uint32_t *predicate) {
+  Member &member = *Member::of(warp);
+  member.kind = kind;
+  member.mask = mask;
+  member.value = value;
+  member.b = b;
+  member.c = c;
+  member.state = Member::State::collective;
+  member.pause();
+  if (predicate) *predicate = member.predicate;
+  return member.value;
+}
+
+}  // namespace strata::simt
