@@ -79,6 +79,31 @@ cudaError_t body::cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatD
   });
 }
 
+cudaError_t body::cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
+                                           const cudaChannelFormatDesc *desc, cudaExtent extent,
+                                           unsigned int numLevels, unsigned int flags) {
+  if (!mipmappedArray || !desc) return cudaErrorInvalidValue;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};
+  if (cudaError_t error = toFormat(*desc, descriptor.Format, descriptor.NumChannels)) return error;
+  descriptor.Width = extent.width;
+  descriptor.Height = extent.height;
+  descriptor.Depth = extent.depth;
+  descriptor.Flags = flags;
+  return inContext([&](const Driver &driver) {
+    return driver.cuMipmappedArrayCreate(as<CUmipmappedArray>(mipmappedArray), &descriptor, numLevels);
+  });
+}
+
+cudaError_t body::cudaDeviceGetTexture1DLinearMaxWidth(std::size_t *maxWidthInElements,
+                                                       const cudaChannelFormatDesc *fmtDesc, int device) {
+  if (!maxWidthInElements || !fmtDesc) return cudaErrorInvalidValue;
+  CUarray_format format;
+  unsigned channels;
+  if (cudaError_t error = toFormat(*fmtDesc, format, channels)) return error;
+  if (cudaError_t error = checkDevice(device)) return error;
+  return toError(driver().cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device));
+}
+
 cudaError_t body::cudaArrayGetInfo(cudaChannelFormatDesc *desc, cudaExtent *extent, unsigned int *flags,
                                    cudaArray_t array) {
   if (cudaError_t error = bindContext()) return error;

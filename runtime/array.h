@@ -10,6 +10,9 @@ namespace strata::runtime {
 inline CUarray driverArray(cudaArray_const_t array) {
   return reinterpret_cast<CUarray>(const_cast<cudaArray_t>(array));
 }
+inline CUmipmappedArray driverMipmap(cudaMipmappedArray_const_t array) {
+  return reinterpret_cast<CUmipmappedArray>(const_cast<cudaMipmappedArray_t>(array));
+}
 inline cudaArray_t runtimeArray(CUarray array) { return reinterpret_cast<cudaArray_t>(array); }
 
 // Bytes of one channel; 0 for formats without one (block-compressed, planar).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exports, made from api.def: each calls its body and records the error for the calling thread.
+#include "runtime/array.h"
 #include "runtime/body.h"
 
 #define RT_EXPORT extern "C" __attribute__((visibility("default")))

@@ -37,6 +37,8 @@ SAME_PLACE(cudaLaunchAttribute, val, CUlaunchAttribute, value);
 SAME_SIZE(cudaLaunchAttributeValue, CUlaunchAttributeValue);
 SAME_PLACE(cudaLaunchAttributeValue, deviceUpdatableKernelNode.devNode, CUlaunchAttributeValue,
            deviceUpdatableKernelNode.devNode);
+SAME_SIZE(cudaArraySparseProperties, CUDA_ARRAY_SPARSE_PROPERTIES);
+SAME_SIZE(cudaArrayMemoryRequirements, CUDA_ARRAY_MEMORY_REQUIREMENTS);
 SAME_SIZE(cudaResourceViewDesc, CUDA_RESOURCE_VIEW_DESC);
 SAME_PLACE(cudaResourceViewDesc, lastLayer, CUDA_RESOURCE_VIEW_DESC, lastLayer);
 SAME_SIZE(cudaTextureObject_t, CUtexObject);
@@ -56,6 +58,7 @@ SAME_NUMBER(cudaMemPoolAttrUsedMemHigh, CU_MEMPOOL_ATTR_USED_MEM_HIGH);
 SAME_NUMBER(cudaDevAttrHostNumaId, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
 SAME_NUMBER(cudaDevAttrMaxTexture2DMipmappedHeight, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT);
 SAME_NUMBER(cudaDevP2PAttrNativeAtomicSupported, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED);
+SAME_NUMBER(cudaAtomicOperationFloatMax, CU_ATOMIC_OPERATION_FLOAT_MAX);
 SAME_NUMBER(cudaStreamCaptureModeRelaxed, CU_STREAM_CAPTURE_MODE_RELAXED);
 SAME_NUMBER(cudaGraphNodeTypeConditional, CU_GRAPH_NODE_TYPE_CONDITIONAL);
 SAME_NUMBER(cudaGraphNodeTypeMemFree, CU_GRAPH_NODE_TYPE_MEM_FREE);
