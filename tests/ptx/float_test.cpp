@@ -193,10 +193,18 @@ TEST_F(Float, approximations) {
   EXPECT_EQ(lane.r(5), bits(3.5f));
 }
 
-// ---- Half types: results rounded once. The exact result is known in long double: 64 bits hold every sum
-// and product of two halves, and a fused product up to a last place far below half a unit. ---------------
+// ---- Half types: results rounded once -------------------------------------------------------------------
 
 std::uint16_t toHalf(long double v, bool bfloat) { return static_cast<std::uint16_t>(bfloat ? roundTo(v, 8, 7, Rounding::nearestEven) : roundTo(v, 5, 10, Rounding::nearestEven)); }
+// x * y + z rounded once. The product is exact; where the sum lies in the middle between two halves up to
+// what long double cannot hold, the addend's sign decides.
+std::uint16_t fused(long double x, long double y, long double z, bool bfloat) {
+  long double product = x * y, sum = product + z;
+  bool lostAddend = std::isfinite(sum) && sum == product && z != 0, lostProduct = std::isfinite(sum) && sum == z && product != 0;
+  if (lostAddend) sum = std::nextafterl(sum, z > 0 ? INFINITY : -INFINITY);
+  if (lostProduct) sum = std::nextafterl(sum, product > 0 ? INFINITY : -INFINITY);
+  return toHalf(sum, bfloat);
+}
 void expectSameHalf(std::uint16_t actual, std::uint16_t expected, bool bfloat, const std::string &what) {
   if (std::isnan(halfToDouble(actual, bfloat)) && std::isnan(halfToDouble(expected, bfloat))) return;
   EXPECT_EQ(actual, expected) << what << ": " << halfToDouble(actual, bfloat) << " for " << halfToDouble(expected, bfloat);
@@ -216,13 +224,13 @@ TEST_F(Float, halves) {
       expectSameHalf(lane.h(4), toHalf(x + y, bfloat), bfloat, "add");
       expectSameHalf(lane.h(5), toHalf(x - y, bfloat), bfloat, "sub");
       expectSameHalf(lane.h(6), toHalf(x * y, bfloat), bfloat, "mul");
-      expectSameHalf(lane.h(7), toHalf(x * y + z, bfloat), bfloat, "fma");
+      expectSameHalf(lane.h(7), fused(x, y, z, bfloat), bfloat, "fma");
       std::uint16_t a2 = half(), b2 = half(), c2 = half();
       lane.set("%r1", a | std::uint32_t(a2) << 16), lane.set("%r2", b | std::uint32_t(b2) << 16), lane.set("%r3", c | std::uint32_t(c2) << 16);
       lane.run(packed);
-      expectSameHalf(lane.r(0) & 0xffff, toHalf(x * y + z, bfloat), bfloat, "fma low");
+      expectSameHalf(lane.r(0) & 0xffff, fused(x, y, z, bfloat), bfloat, "fma low");
       x = halfToDouble(a2, bfloat), y = halfToDouble(b2, bfloat), z = halfToDouble(c2, bfloat);
-      expectSameHalf(lane.r(0) >> 16, toHalf(x * y + z, bfloat), bfloat, "fma high");
+      expectSameHalf(lane.r(0) >> 16, fused(x, y, z, bfloat), bfloat, "fma high");
       expectSameHalf(lane.r(4) >> 16, toHalf(x * y, bfloat), bfloat, "mul high");
       EXPECT_EQ(lane.r(5), (a | std::uint32_t(a2) << 16) ^ 0x80008000u);
     }
@@ -236,8 +244,8 @@ TEST_F(Float, halfVariants) {
     lane.set("%h1", a), lane.set("%h2", b), lane.set("%h3", c);
     long double x = halfToDouble(a, false), y = halfToDouble(b, false), z = halfToDouble(c, false);
     lane.run(relu);
-    std::uint16_t fused = toHalf(x * y + z, false);
-    EXPECT_EQ(lane.h(0), std::isnan(x * y + z) ? 0x7fff : fused & 0x8000 ? 0 : fused);
+    std::uint16_t sum3 = fused(x, y, z, false);
+    EXPECT_EQ(lane.h(0), std::isnan(x * y + z) ? 0x7fff : sum3 & 0x8000 ? 0 : sum3);
     lane.run(sat);
     std::uint16_t sum = toHalf(x + y, false);
     EXPECT_EQ(lane.h(0), !(x + y > 0) ? 0 : sum > 0x3c00 ? 0x3c00 : sum);

@@ -82,13 +82,26 @@ Bits rounded(long double value, ScalarType type, Rounding r) {
 }
 
 // f32 and f64 compute in the host's type under the rounding mode. The 16-bit types compute in double: its
-// 53 bits are more than twice theirs plus two, so that rounding twice to nearest is rounding once.
+// 53 bits are more than twice theirs plus two, so that rounding twice to nearest is rounding once. That
+// does not hold for fma, which has fusedHalf.
 template <class Fn>
 Bits compute(ScalarType type, Rounding r, Fn fn) {
   RoundingMode mode(r);
   if (type == ScalarType::f32) return bitsOfFloat(fn(float()));
   double d = fn(double());
   return type == ScalarType::f64 ? bitsOfDouble(d) : rounded(d, type, Rounding::nearestEven);
+}
+
+// a * b + c of 16-bit floats: the product is exact in double, the sum is rounded to odd (its last bit tells
+// whether anything was cut off), so that the final rounding sees which side of a tie it is on.
+Bits fusedHalf(ScalarType type, double a, double b, double c) {
+  volatile double product = a * b, sum = product + c;
+  volatile double back = sum - product, error = (product - (sum - back)) + (c - back);
+  double odd = sum;
+  std::uint64_t word;
+  std::memcpy(&word, &odd, 8);
+  if (std::isfinite(sum) && error != 0 && !(word & 1)) odd = std::nextafter(odd, error > 0 ? INFINITY : -INFINITY);
+  return rounded(odd, type, Rounding::nearestEven);
 }
 
 }  // namespace
@@ -341,6 +354,7 @@ Value Interpreter::floating(FloatOp op, Value va, Value vb, Rounding r) {
 Value Interpreter::fma(Value va, Value vb, Value vc, Rounding r) {
   ScalarType type = at(va).type;
   double a = number(type, at(va).bits), b = number(type, at(vb).bits), c = number(type, at(vc).bits);
+  if (bitsOf(type) == 16) return make(type, fusedHalf(type, a, b, c));
   return make(type, compute(type, r, [&]<class T>(T) {
     volatile T x = static_cast<T>(a), y = static_cast<T>(b), z = static_cast<T>(c);
     volatile T d = std::fma(static_cast<T>(x), static_cast<T>(y), static_cast<T>(z));
