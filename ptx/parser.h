@@ -122,6 +122,7 @@ private:
   void acceptOperands(const SuffixMatch &match, Instruction &instruction, const Token &opcode);
   void parseOperands(Instruction &instruction);
   void parseCall(Instruction &instruction);
+  void convertLiterals(const SuffixFit &fit, Instruction &instruction);
   void addImpliedSpace(const SuffixFit &fit, Instruction &instruction);
 
   // parser_operand.cpp
@@ -175,6 +176,7 @@ private:
   std::vector<Scope> scopes_;
   std::vector<PendingLabel> labels_;
   std::int32_t sourceLine_ = -1;
+  std::vector<unsigned> slots_;  // scratch
   std::optional<std::uint32_t> carryRegister_;
 };
 

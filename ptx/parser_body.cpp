@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Function bodies: scopes, labels, .loc, instructions.
 #include <algorithm>
+#include <bit>
 
 #include "ptx/parser.h"
 
@@ -363,6 +364,7 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
         carry.place = instruction.place;
         instruction.operands.push_back(carry);
       }
+      convertLiterals(fit, instruction);
       return;
     }
     if (!any) first = std::move(mismatch);
@@ -374,6 +376,28 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
 std::uint32_t Parser::carryRegister() {
   if (!carryRegister_) carryRegister_ = addRegister("%cc", Type::pred);
   return *carryRegister_;
+}
+
+// A floating-point literal takes the type of its operand: `1.5` in an f32 instruction is an f32.
+void Parser::convertLiterals(const SuffixFit &fit, Instruction &instruction) {
+  auto convert = [](Operand &o, Type type) {
+    if (o.kind != Operand::Kind::immediate || o.type == type) return;
+    if (o.type == Type::f64 && type == Type::f32)
+      o.bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
+    else if (o.type == Type::f32 && type == Type::f64)
+      o.bits = std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
+    else
+      return;
+    o.type = type;
+  };
+  bool any = false;
+  for (const Operand &o : instruction.operands)
+    any |= o.kind == Operand::Kind::immediate || o.kind == Operand::Kind::vector;
+  if (!any || !alignOperands(fit, instruction, slots_)) return;
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    convert(instruction.operands[k], fit.operandTypes[slots_[k]]);
+    for (Operand &element : instruction.operands[k].elements) convert(element, fit.operandTypes[slots_[k]]);
+  }
 }
 
 // `ld.u32 %r1, [table]` without a space means the variable's own: it is written into the tree.

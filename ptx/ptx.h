@@ -51,7 +51,7 @@ struct SymbolRef {
 struct Operand {
   enum class Kind : std::uint8_t {
     reg,         // reg
-    immediate,   // bits, type (s64/u64 for integers, f32 for 0f…, f64 for 0d… and decimal floats)
+    immediate,   // bits, type (s64/u64 for integers, f32/f64 for floats: as the operand needs it)
     symbol,      // symbol + offset, as a value: mov.u64 %rd, symbol
     address,     // [base + offset]; base: a register, a symbol or nothing (absolute)
     vector,      // {a, b, …}: elements
@@ -67,7 +67,7 @@ struct Operand {
   bool negated = false;       // !p
   bool hasSymbol = false;     // address: base is `symbol`, else `reg` if hasReg, else absolute
   bool hasReg = false;
-  Type type = Type::none;     // immediate: type of the literal
+  Type type = Type::none;     // immediate: s64/u64, or for floats the operand's f32/f64
   std::uint32_t reg = 0;      // Function::registers index
   std::uint64_t bits = 0;     // immediate
   std::int64_t offset = 0;

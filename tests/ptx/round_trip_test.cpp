@@ -97,11 +97,12 @@ TEST(RoundTrip, immediates) {
       "mov.b32 %r0, 0x1F; mov.b32 %r0, 017; mov.b32 %r0, 0b101; mov.b32 %r0, -1; mov.b32 %r0, ~0; mov.b32 %r0, (1<<4)|2;\n"
       "mov.b32 %r0, 7 > 3 ? 10 : 20; mov.b64 %rd0, 0xFFFFFFFFFFFFFFFF; mov.b32 %r0, WARP_SZ - 1; mov.b32 %r0, 12U;\n"
       "mov.f32 %f0, 0f3F800000; mov.f32 %f0, 1.5; mov.f64 %fd0, 0d4000000000000000; mov.f32 %f0, -2.5e-3; mov.b32 %r0, -7 / 2;");
-  std::vector<std::uint64_t> expected = {31, 15, 5, ~0ull, ~0ull, 18, 10, ~0ull, 31, 12, 0x3f800000, 0x3ff8000000000000ull,
-                                         0x4000000000000000ull, 0xbf647ae147ae147bull, static_cast<std::uint64_t>(-3)};
+  std::vector<std::uint64_t> expected = {31, 15, 5, ~0ull, ~0ull, 18, 10, ~0ull, 31, 12, 0x3f800000, 0x3fc00000,
+                                         0x4000000000000000ull, 0xbb23d70aull, static_cast<std::uint64_t>(-3)};
   for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(f.body[k].operands[1].bits, expected[k]) << k;
   EXPECT_EQ(f.body[10].operands[1].type, Type::f32);
-  EXPECT_EQ(f.body[11].operands[1].type, Type::f64);
+  EXPECT_EQ(f.body[11].operands[1].type, Type::f32);
+  EXPECT_EQ(f.body[12].operands[1].type, Type::f64);
 }
 
 TEST(RoundTrip, addresses) {
