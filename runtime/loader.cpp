@@ -151,8 +151,11 @@ bool use(const Library &library) {
 bool useNvidia() {
   // A program that links libcuda has already loaded one; it may be Strata's.
   Library library = open("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library.handle && isStratas(library)) return false;
-  return use(library);
+  if (!library.handle || isStratas(library)) return false;
+  if (use(library)) return true;
+  auto level = state().error == CUDA_ERROR_NO_DEVICE ? log::Level::info : log::Level::warn;
+  log::write(level, library.path + " does not start: error " + std::to_string(state().error));
+  return false;
 }
 
 bool useCpu() {

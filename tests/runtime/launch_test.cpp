@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <thread>
+
 #include "tests/runtime/mock.h"
 
 class Launch : public RuntimeTest {};
@@ -65,6 +68,22 @@ TEST_F(Launch, ResetUnloadsAndTheNextLaunchLoadsAgain) {
   EXPECT_EQ(mock().take(),
             (Calls{"cuDevicePrimaryCtxRetain(0)", "cuModuleLoadDataEx()", "cuModuleGetFunction(kernel)",
                    "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
+}
+
+TEST_F(Launch, ThreadsThatLaunchFirstTogetherLoadOnce) {
+  for (int round = 0; round < 20; ++round) {
+    Program program({{90, "kernel", "", false}});
+    mock().modulesLoaded = 0;
+    mock().take();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&] { EXPECT_EQ(program.launch(i), cudaSuccess); });
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(mock().modulesLoaded, 1);
+    Calls calls = mock().take();
+    EXPECT_EQ(
+        std::count_if(calls.begin(), calls.end(), [](auto &c) { return c.starts_with("cuLaunchKernel"); }),
+        8);
+  }
 }
 
 TEST_F(Launch, UnknownStubIsAnInvalidDeviceFunction) {

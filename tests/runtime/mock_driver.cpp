@@ -6,11 +6,13 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <sstream>
 
 namespace {
 
 MockDriver gMock;
+std::mutex gMutex;  // of the recorded calls
 
 struct FakeContext {
   int device;
@@ -23,7 +25,8 @@ struct FakeModule {
   std::map<std::string, std::string> functions;
   std::map<std::string, std::array<char, 64>> variables;
 };
-std::map<CUmodule, std::unique_ptr<FakeModule>> gModules;  // a reset context takes its modules along; here they stay
+std::map<CUmodule, std::unique_ptr<FakeModule>>
+    gModules;  // a reset context takes its modules along; here they stay
 struct FakeLink {
   std::string image;
 };
@@ -35,6 +38,7 @@ CUresult called(const char *name, Arguments... arguments) {
   const char *separator = "";
   ((line << separator << arguments, separator = ", "), ...);
   line << ")";
+  std::lock_guard lock(gMutex);
   gMock.calls.push_back(line.str());
   return gMock.failing == name ? gMock.failure : CUDA_SUCCESS;
 }

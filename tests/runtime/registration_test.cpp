@@ -69,7 +69,8 @@ TEST_F(Registration, DamagedFatBinaryIsAnInvalidImage) {
     void *unused;
   } wrapper = {0x466243B1, 1, bytes.data(), nullptr}, badWrapper = {7, 1, bytes.data(), nullptr};
   char stub;
-  for (void *each : {static_cast<void *>(&wrapper), static_cast<void *>(&badWrapper), static_cast<void *>(nullptr)}) {
+  for (void *each :
+       {static_cast<void *>(&wrapper), static_cast<void *>(&badWrapper), static_cast<void *>(nullptr)}) {
     void **handle = __cudaRegisterFatBinary(each);
     __cudaRegisterFunction(handle, &stub, nullptr, "kernel", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     EXPECT_EQ(cudaLaunchKernel(&stub, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidKernelImage);
