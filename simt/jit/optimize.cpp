@@ -109,6 +109,7 @@ void optimizeLane(llvm::Module &module, llvm::TargetMachine &target) {
   llvm::FunctionPassManager main;
   main.addPass(llvm::InstCombinePass());
   main.addPass(FunctionStep<recoverPointers>());
+  main.addPass(FunctionStep<simplifyAlignmentChecks>());  // SROA needs arrays whose addresses go nowhere
   main.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   main.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   main.addPass(llvm::SimplifyCFGPass(branches()));

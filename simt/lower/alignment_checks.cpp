@@ -7,6 +7,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <bit>
 
@@ -70,6 +71,13 @@ void Checks::hoist(CallInst *call) {
   }
 }
 
+// Addresses that only the check used go with it: SROA takes any use of an alloca's address for an escape.
+void erase(CallInst *call) {
+  llvm::WeakTrackingVH address = call->getArgOperand(0);
+  call->eraseFromParent();
+  if (address) llvm::RecursivelyDeleteTriviallyDeadInstructions(address);
+}
+
 void Checks::run() {
   std::vector<CallInst *> kept;
   for (CallInst *call : calls_) {
@@ -77,15 +85,17 @@ void Checks::run() {
     Value *address = call->getArgOperand(0);
     for (Value *next = rest(address, n); next != address; next = rest(address, n)) address = next;
     if (isMultiple(address, n)) {
-      call->eraseFromParent();
+      erase(call);
       continue;
     }
+    llvm::Value *old = call->getArgOperand(0);
     call->setArgOperand(0, address);
+    if (old != address) llvm::RecursivelyDeleteTriviallyDeadInstructions(old);
     hoist(call);
     bool covered = false;
     for (CallInst *other : kept)
       covered = covered || (other->getArgOperand(0) == address && bytes(other) >= n && dominators_.dominates(other, call));
-    if (covered) call->eraseFromParent();
+    if (covered) erase(call);
     else kept.push_back(call);
   }
 }

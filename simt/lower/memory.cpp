@@ -87,7 +87,9 @@ std::vector<ptx::Value> LaneIrBuilder::load(const ptx::Access &access, ScalarTyp
   }
   llvm::Type *whole = count == 1 ? element : llvm::FixedVectorType::get(element, count);
   llvm::LoadInst *l = ir.CreateAlignedLoad(whole, p, llvm::Align(bytes), access.order == Order::volatile_);
-  const bool kernelParam = access.space == Space::param && source_.isKernel;
+  // .param in a kernel is the parameter buffer, or memory of a call's arguments and results.
+  const bool kernelParam = access.space == Space::param && source_.isKernel &&
+                           llvm::getUnderlyingObject(p) == launchField(offsetof(LaunchState, params), ir.getPtrTy(), "params");
   const bool constant = access.readOnly && access.space != Space::param && access.space != Space::local;
   if (kernelParam || (constant && access.order == Order::weak))
     l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(l->getContext(), {}));

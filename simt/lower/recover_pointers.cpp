@@ -3,6 +3,7 @@
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 namespace strata::simt {
 namespace {
@@ -31,9 +32,10 @@ llvm::PtrToIntInst *baseOf(Value *v, llvm::SmallVectorImpl<Value *> &offsets, un
 
 bool recoverPointers(llvm::Function &function) {
   bool changed = false;
-  for (llvm::Instruction &i : llvm::make_early_inc_range(llvm::instructions(function))) {
-    auto *cast = llvm::dyn_cast<llvm::IntToPtrInst>(&i);
-    if (!cast) continue;
+  llvm::SmallVector<llvm::IntToPtrInst *, 16> casts;
+  for (llvm::Instruction &i : llvm::instructions(function))
+    if (auto *cast = llvm::dyn_cast<llvm::IntToPtrInst>(&i)) casts.push_back(cast);
+  for (llvm::IntToPtrInst *cast : casts) {
     llvm::SmallVector<Value *, 4> offsets;
     llvm::PtrToIntInst *base = baseOf(cast->getOperand(0), offsets);
     if (!base) continue;
@@ -41,7 +43,7 @@ bool recoverPointers(llvm::Function &function) {
     Value *p = base->getPointerOperand();
     for (Value *offset : llvm::reverse(offsets)) p = b.CreateGEP(b.getInt8Ty(), p, offset);
     cast->replaceAllUsesWith(p);
-    cast->eraseFromParent();
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(cast);  // with the sum, so that no address seems to escape
     changed = true;
   }
   return changed;
