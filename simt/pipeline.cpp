@@ -52,9 +52,6 @@ Result<void> finishLaneMode(llvm::Module &module, llvm::Function &kernel, Kernel
 
 Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const CompileOptions &options, KernelImage &image) {
   if (options.mode == Mode::lane) return finishLaneMode(module, kernel, image);
-#ifndef STRATA_VECTORIZER  // not in the tree yet
-  return finishLaneMode(module, kernel, image);
-#else
   Result<VectorizeResult> r = vectorize(module, kernel, {options});
   if (!r) return r.error();
   image.entryKind = r->entryKind;
@@ -62,7 +59,6 @@ Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const Co
   if (!r->needsLaneMode) return {};
   image.report = "kernel: lane mode (" + r->laneModeReason + ")\n" + image.report;
   return finishLaneMode(module, kernel, image);
-#endif
 }
 
 }  // namespace
