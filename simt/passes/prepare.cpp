@@ -109,15 +109,26 @@ void extendNarrowIndices(Function &function) {
   }
 }
 
+// br %c, a, a has two edges that cannot be told apart.
+void foldTwinEdges(Function &function) {
+  for (BasicBlock &block : function) llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
+}
+
 void simplifyLoops(Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   for (llvm::Loop *loop : llvm::SmallVector<llvm::Loop *, 8>(loops.begin(), loops.end()))
     llvm::simplifyLoop(loop, &dominators, &loops, nullptr, nullptr, nullptr, /*PreserveLCSSA=*/false);
+}
+
+void formLcssa(Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
   for (llvm::Loop *loop : loops) llvm::formLCSSARecursively(*loop, dominators, &loops, nullptr);
 }
 
 // Gives one divergent loop with several exit blocks a single one. Returns whether there was such a loop.
+// The new exit block need not be dedicated to the loop: inner loops may leave through it too.
 bool unifyOneLoopExit(Function &function, const ThreadIndex &threads) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
@@ -156,12 +167,17 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
   keepMemory.ScalarizeLoadStore = false;
   passes.addPass(llvm::ScalarizerPass(keepMemory));
   passes.addPass(llvm::LowerSwitchPass());
-  passes.addPass(llvm::FixIrreduciblePass());
   passes.run(function, analyses);
+  foldTwinEdges(function);  // before FixIrreducible: LLVM 19's writes bad phis for them
+  llvm::FunctionPassManager reduce;
+  reduce.addPass(llvm::FixIrreduciblePass());
+  reduce.run(function, analyses);
   analyses.clear(function, function.getName());
+  foldTwinEdges(function);
 
   simplifyLoops(function);
-  while (unifyOneLoopExit(function, threads)) simplifyLoops(function);
+  formLcssa(function);
+  while (unifyOneLoopExit(function, threads)) formLcssa(function);
 }
 
 }  // namespace strata::simt

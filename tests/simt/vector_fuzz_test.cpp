@@ -286,6 +286,22 @@ Setup setupFor(std::mt19937_64 &random, Simd simd) {
   return setup;
 }
 
+std::string describe(const Setup &setup) {
+  return "block " + std::to_string(setup.blockDim[0]) + "x" + std::to_string(setup.blockDim[1]) +
+         (setup.exactShape ? " exact" : "") + (setup.multipleOf32 ? " rows" : "") +
+         (setup.optimizeFirst ? " optimised" : "") + " n " + std::to_string(setup.n);
+}
+
+std::string difference(const Outcome &outcome) {
+  if (outcome.vector.size() != outcome.lane.size()) return "one of the runs is missing";
+  for (std::size_t i = 0; i < outcome.lane.size(); ++i)
+    if (outcome.vector[i] != outcome.lane[i])
+      return "thread " + std::to_string(i / (kOutPerThread + kVariables)) + " word " +
+             std::to_string(i % (kOutPerThread + kVariables)) + ": vector " + std::to_string(outcome.vector[i]) +
+             ", lane " + std::to_string(outcome.lane[i]);
+  return "";
+}
+
 std::uint64_t environmentOr(const char *name, std::uint64_t fallback) {
   const char *text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 0) : fallback;
@@ -304,14 +320,13 @@ TEST_P(VectorFuzz, agreesWithLaneByLane) {
     std::string program = generator.program();
     std::mt19937_64 random(seed + i);
     auto setup = setupFor(random, GetParam());
-    if (const char *dump = std::getenv("STRATA_TEST_DUMP")) std::ofstream(dump) << program;
+    if (const char *dump = std::getenv("STRATA_TEST_DUMP"))
+      std::ofstream(dump) << "; seed " << seed + i << ", " << describe(setup) << "\n" << program;
     Outcome outcome = runBoth(program, setup);
     ASSERT_EQ(outcome.error, "") << "seed " << seed + i << "\n" << program;
     ASSERT_FALSE(outcome.laneMode) << outcome.laneModeReason;
     ASSERT_EQ(outcome.faults, "") << "seed " << seed + i;
-    ASSERT_EQ(outcome.vector, outcome.lane) << "seed " << seed + i << " block " << setup.blockDim[0] << "x" << setup.blockDim[1]
-                                            << " exact " << setup.exactShape << " rows " << setup.multipleOf32 << " optimised "
-                                            << setup.optimizeFirst << " n " << setup.n << "\n" << program;
+    ASSERT_EQ(difference(outcome), "") << "seed " << seed + i << ", " << describe(setup) << "\n" << program;
   }
 }
 
