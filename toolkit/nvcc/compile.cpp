@@ -85,15 +85,16 @@ Words Compile::cudaMode() const {
   return words;
 }
 
-// Static device variables and kernels of relocatable code are told apart by this; both passes must agree on it.
-std::string Compile::unitId(const std::string &input) const {
-  if (!relocatable) return "-fuse-cuid=none";
+// Static device variables and kernels of relocatable code are told apart by this; both passes must agree on it, so that
+// the driver of clang is told to make none of its own.
+Words Compile::unitId(const std::string &input) const {
+  if (!relocatable) return {"-fuse-cuid=none"};
   std::error_code ignored;
   std::string key = fs::absolute(input, ignored).lexically_normal().string();
   for (const std::string &macro : line.list(Option::define)) key += '\n' + macro;
   char text[32];
   std::snprintf(text, sizeof text, "%016zx", std::hash<std::string>{}(key));
-  return "-cuid=" + std::string(text);
+  return {"-fuse-cuid=none", "-Xclang", "-cuid=" + std::string(text)};
 }
 
 Words Compile::deviceMath() const {
@@ -111,7 +112,8 @@ Words Compile::deviceMath() const {
 Words Compile::device(const std::string &input, const Arch &arch, const std::string &output) const {
   Words words = {kit.clang};
   append(words, cudaMode());
-  append(words, {"--cuda-device-only", "-S", "--offload-arch=" + arch.name(), "--cuda-feature=+ptx85", unitId(input)});
+  append(words, {"--cuda-device-only", "-S", "--offload-arch=" + arch.name(), "--cuda-feature=+ptx85"});
+  append(words, unitId(input));
   if (relocatable) words.push_back("-fgpu-rdc");
   bool debug = line.has(Option::deviceDebug) && line.value(Option::deviceOptimize) != "on";
   words.push_back(debug ? "-O1" : "-O3");
@@ -162,7 +164,8 @@ Words Compile::dependencyOptions(const std::string &output) const {
 Words Compile::host(const std::string &input, const std::string &fatbin, const std::string &output) const {
   Words words = {kit.clang};
   append(words, cudaMode());
-  append(words, {"--cuda-host-only", "-c", unitId(input), "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin});
+  append(words, {"--cuda-host-only", "-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin});
+  append(words, unitId(input));
   if (relocatable) words.push_back("-fgpu-rdc");
   append(words, common(Language::cuda));
   append(words, hostOnly());

@@ -35,7 +35,7 @@ private:
   std::vector<std::string> macros(Language language) const;
   std::vector<std::string> deviceMath() const;
   std::vector<std::string> dependencyOptions(const std::string &output) const;
-  std::string unitId(const std::string &input) const;
+  std::vector<std::string> unitId(const std::string &input) const;
 };
 
 // Values of -Xcompiler as words for clang; forwarded options follow.

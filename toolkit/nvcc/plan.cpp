@@ -225,13 +225,20 @@ private:
     return {words, [=] { return writeFatbin(images, output, relocatable, compress); }};
   }
 
-  Step limitStep(const std::string &from, const std::string &to) const {
-    std::string count = line_.value(Option::maxRegisters);
-    return {{"maxnreg", count, from, "-o", to}, [=]() -> Result<void> {
-              Result<std::vector<std::uint8_t>> text = readFile(from);
-              if (!text) return text.error();
+  // Some code needs changes to what clang writes.
+  bool editsPtx() const { return compile_.relocatable || line_.has(Option::maxRegisters); }
+
+  Step editStep(const std::string &from, const std::string &to) const {
+    bool relocatable = compile_.relocatable;
+    std::string registers = line_.value(Option::maxRegisters);
+    return {{"edit", from, "-o", to}, [=]() -> Result<void> {
+              Result<std::vector<std::uint8_t>> bytes = readFile(from);
+              if (!bytes) return bytes.error();
+              std::string text(bytes->begin(), bytes->end());
+              if (relocatable) text = repairRelocatable(text);
+              if (!registers.empty()) text = limitRegisters(text, registers);
               std::ofstream file(to == "-" ? "/dev/stdout" : to);
-              file << limitRegisters(std::string(text->begin(), text->end()), count);
+              file << text;
               if (!file.flush()) return resourceError("cannot write '" + to + "'");
               return {};
             }};
@@ -239,21 +246,21 @@ private:
 
   Result<void> addCuda(const std::string &input) {
     std::vector<PtxImage> images;
-    Stage passes, limits;
+    Stage passes, edits;
     for (const Arch &arch : archs_) {
       std::string file = phase_ == Phase::syntaxOnly ? "/dev/null"
                          : phase_ == Phase::ptx      ? outputFor(input, ".ptx")
                                                      : temporary(input, "." + arch.name() + ".ptx");
       images.push_back({arch, file});
-      if (line_.has(Option::maxRegisters)) {
-        std::string unlimited = temporary(input, "." + arch.name() + ".unlimited.ptx");
-        limits.push_back(limitStep(unlimited, file));
-        file = unlimited;
+      if (editsPtx()) {
+        std::string clangs = temporary(input, "." + arch.name() + ".clang.ptx");
+        edits.push_back(editStep(clangs, file));
+        file = clangs;
       }
       passes.push_back({compile_.device(input, arch, file), {}});
     }
     stage(std::move(passes));
-    if (!limits.empty()) stage(std::move(limits));
+    if (!edits.empty()) stage(std::move(edits));
     if (phase_ == Phase::ptx || phase_ == Phase::syntaxOnly) return {};
     std::string fatbin = phase_ == Phase::fatbin ? outputFor(input, ".fatbin") : temporary(input, ".fatbin");
     stage({fatbinStep(images, fatbin)});
