@@ -7,6 +7,7 @@
 #include "driver/entries.h"
 #include "driver/event.h"
 #include "driver/graph_memory.h"
+#include "driver/pool.h"
 
 namespace strata::driver {
 namespace {

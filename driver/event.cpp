@@ -181,7 +181,7 @@ CUresult entry::cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUev
 }
 
 CUresult entry::cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
-  Context *context = hCtx ? findContext(hCtx) : currentContext();
+  Context *context = findContext(hCtx);
   Event *event = findEvent(hEvent);
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   if (!event || &event->context != context) return CUDA_ERROR_INVALID_HANDLE;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -31,15 +32,18 @@ private:
   std::atomic<std::uint32_t> references_{1};
 };
 
+// T may be incomplete: Shared is the first base of every T, so that the object's address is that of its Shared
+// (adopt, which needs the complete type, checks it).
 template <class T>
 class Ref {
 public:
   Ref() = default;
   Ref(std::nullptr_t) {}
   explicit Ref(T *object) : object_(object) {
-    if (object_) object_->retain();
+    if (object_) shared()->retain();
   }
   static Ref adopt(T *object) {
+    assert(!object || static_cast<void *>(static_cast<Shared *>(object)) == static_cast<void *>(object));
     Ref ref;
     ref.object_ = object;
     return ref;
@@ -51,7 +55,7 @@ public:
     return *this;
   }
   ~Ref() {
-    if (object_) object_->release();
+    if (object_) shared()->release();
   }
   T *get() const { return object_; }
   T *operator->() const { return object_; }
@@ -61,6 +65,7 @@ public:
   friend bool operator==(const Ref &a, const Ref &b) { return a.object_ == b.object_; }
 
 private:
+  Shared *shared() const { return reinterpret_cast<Shared *>(object_); }
   T *object_ = nullptr;
 };
 

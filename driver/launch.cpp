@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "driver/capture.h"
 #include "driver/entries.h"
 #include "driver/event.h"
 #include "driver/occupancy.h"
@@ -180,6 +181,7 @@ CUresult launchKernel(CUfunction handle, const LaunchShape &shape, CUstream hStr
   Ref<Stream> stream;
   if (CUresult result = resolveStream(hStream, stream); result != CUDA_SUCCESS) return result;
   if (CUresult error = stream->context.error(); error != CUDA_SUCCESS) return error;
+  if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   Launch launch;
   CUresult result = prepareLaunch(stream->context, handle, shape, params, extra, attributes, launch);
   if (result != CUDA_SUCCESS) return result;

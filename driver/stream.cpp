@@ -8,6 +8,7 @@
 #include "driver/entries.h"
 #include "driver/entry.h"
 #include "driver/event.h"
+#include "driver/memory.h"
 #include "driver/work.h"
 
 namespace strata::driver {
