@@ -1,10 +1,221 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/passes/forward_progress.h"
 
-#include <llvm/IR/Function.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <set>
+#include <vector>
+
+#include "simt/analysis/frame_post_dominators.h"
+#include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/uniformity.h"
 
 namespace strata::simt {
+namespace {
 
-std::optional<std::string> needsLaneMode(llvm::Function &kernel) { return std::nullopt; }
+using llvm::AtomicRMWInst;
+using llvm::BasicBlock;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::Loop;
+
+// The instruction asks whether others have changed memory; asking again later may give another answer.
+bool polls(const Instruction &i, const Loop &loop) {
+  if (auto *load = dyn_cast<llvm::LoadInst>(&i)) return !load->isSimple();
+  if (auto *swap = dyn_cast<llvm::AtomicCmpXchgInst>(&i)) return loop.isLoopInvariant(swap->getCompareOperand());
+  auto *rmw = dyn_cast<AtomicRMWInst>(&i);
+  if (!rmw) return false;
+  auto *constant = dyn_cast<llvm::ConstantInt>(rmw->getValOperand());
+  switch (rmw->getOperation()) {
+  case AtomicRMWInst::Add:
+  case AtomicRMWInst::Sub:
+  case AtomicRMWInst::Xor: return constant && constant->isZero();
+  case AtomicRMWInst::FAdd:
+  case AtomicRMWInst::FSub:
+  case AtomicRMWInst::UIncWrap:
+  case AtomicRMWInst::UDecWrap: return false;
+  default: return loop.isLoopInvariant(rmw->getValOperand());
+  }
+}
+
+// The instruction of `loop` that one of its exits depends on and that polls, or null.
+const Instruction *waitsFor(const Loop &loop) {
+  llvm::SmallVector<BasicBlock *, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  llvm::SetVector<const Instruction *> slice;
+  auto add = [&](const llvm::Value *value) {
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (instruction && loop.contains(instruction)) slice.insert(instruction);
+  };
+  for (BasicBlock *block : exiting)
+    for (const llvm::Value *operand : block->getTerminator()->operands()) add(operand);
+  for (std::size_t i = 0; i < slice.size(); ++i) {
+    if (polls(*slice[i], loop)) return slice[i];
+    if (llvm::isa<llvm::LoadInst>(slice[i])) continue;  // where an ordinary load reads does not make the loop wait
+    for (const llvm::Value *operand : slice[i]->operands()) add(operand);
+  }
+  return nullptr;
+}
+
+// Lanes that come here wait for those of their warp or block that have not.
+bool gathersLanes(const Instruction &i) {
+  auto *call = dyn_cast<llvm::CallBase>(&i);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || callee->isIntrinsic()) return false;
+  LaneIntrinsic id = laneIntrinsic(*callee);
+  bool collective = id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect;
+  bool barrier = id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait &&
+                 id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
+  return collective || barrier;
+}
+
+// The instruction may write memory that another lane looks at.
+bool releases(const Instruction &i) {
+  if (auto *store = dyn_cast<llvm::StoreInst>(&i))
+    return !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
+  if (llvm::isa<AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return true;
+  auto *call = dyn_cast<llvm::CallBase>(&i);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && laneIntrinsic(*callee) == LaneIntrinsic::laneFunction;
+}
+
+// Looks, in a prepared function, for lanes that could write while others of their warp wait in `loop`.
+class ReleaseSearch {
+public:
+  ReleaseSearch(const Loop &loop, const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity)
+      : loop_(loop), loops_(loops), order_(order), uniformity_(uniformity), postDominators_(loops, order) {}
+
+  const Instruction *find() {
+    if (uniformity_.control().isDivergent(&loop_)) {
+      llvm::SmallVector<BasicBlock *, 4> exits;
+      loop_.getExitBlocks(exits);
+      for (BasicBlock *exit : exits) push(exit, /*again=*/false);
+    }
+    for (BasicBlock *block : order_.blocks())
+      if (uniformity_.control().divergentBranch(block) && splitsBefore(block))
+        for (BasicBlock *to : llvm::successors(block)) push(to, /*again=*/false);
+    while (!todo_.empty()) {
+      auto [block, again] = todo_.back();
+      todo_.pop_back();
+      if (const Instruction *found = scan(block, again)) return found;
+    }
+    return nullptr;
+  }
+
+private:
+  // Some lanes that are at `block` together may come to the loop while others do not.
+  bool splitsBefore(const BasicBlock *block) const {
+    const Loop *frame = loops_.getLoopFor(block);
+    if (loop_.contains(block) || (frame && !frame->contains(&loop_))) return false;
+    if (order_.index(block) > order_.index(loop_.getHeader())) return false;
+    const Loop *step = &loop_;
+    while (step->getParentLoop() != frame) step = step->getParentLoop();
+    return !postDominators_.dominates(step->getLoopPreheader(), block);
+  }
+
+  void push(BasicBlock *block, bool again) {
+    if (!loop_.contains(block) && seen_.insert({block, again}).second) todo_.push_back({block, again});
+  }
+
+  // Blocks before the loop in the order have run already when lanes wait in it, unless in a further round.
+  const Instruction *scan(BasicBlock *block, bool again) {
+    bool done = !again && order_.index(block) < order_.index(loop_.getHeader());
+    for (const Instruction &i : *block) {
+      if (gathersLanes(i) && !done) return nullptr;
+      if (releases(i) && !done) return &i;
+    }
+    for (BasicBlock *to : llvm::successors(block)) {
+      bool backEdge = order_.index(to) <= order_.index(block);
+      push(to, again || (backEdge && loops_.getLoopFor(to)->contains(&loop_)));
+    }
+    return nullptr;
+  }
+
+  const Loop &loop_;
+  const llvm::LoopInfo &loops_;
+  const BlockOrder &order_;
+  const Uniformity &uniformity_;
+  FramePostDominators postDominators_;
+  std::set<std::pair<BasicBlock *, bool>> seen_;
+  std::vector<std::pair<BasicBlock *, bool>> todo_;
+};
+
+std::string lineOf(const Instruction &i) {
+  const llvm::DebugLoc &at = i.getDebugLoc();
+  return at ? " (line " + std::to_string(at.getLine()) + ")" : "";
+}
+
+std::optional<std::string> checkPrepared(llvm::Function &function, const ThreadIndex &threads) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  BlockOrder order(function, loops);
+  Uniformity uniformity(function, loops, order, threads);
+  for (const Loop *loop : loops.getLoopsInPreorder()) {
+    const Instruction *waiting = waitsFor(*loop);
+    if (!waiting) continue;
+    const Instruction *release = ReleaseSearch(*loop, loops, order, uniformity).find();
+    if (release)
+      return "a loop waits for memory" + lineOf(*waiting) + " that lanes of the same warp may write meanwhile" +
+             lineOf(*release);
+  }
+  return std::nullopt;
+}
+
+bool mayWait(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (const Loop *loop : loops.getLoopsInPreorder())
+    if (waitsFor(*loop)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
+                                         llvm::FunctionAnalysisManager &analyses) {
+  llvm::SetVector<llvm::Function *> reached;
+  reached.insert(&kernel);
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    llvm::Function &function = *reached[i];
+    for (Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallBase>(&instruction))
+        if (llvm::Function *callee = call->getCalledFunction(); callee && !callee->isDeclaration()) reached.insert(callee);
+    if (!mayWait(function)) continue;
+    llvm::ValueToValueMapTy map;
+    llvm::Function *copy = llvm::CloneFunction(&function, map);
+    prepare(*copy, threads, analyses);
+    std::optional<std::string> reason = checkPrepared(*copy, threads);
+    analyses.clear(*copy, copy->getName());
+    copy->eraseFromParent();
+    if (reason) return reason;
+  }
+  return std::nullopt;
+}
+
+void insertYields(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  llvm::FunctionCallee yield = nullptr;
+  for (const Loop *loop : loops.getLoopsInPreorder()) {
+    if (!waitsFor(*loop)) continue;
+    yield = function.getParent()->getOrInsertFunction("strata.yield", llvm::Type::getVoidTy(function.getContext()));
+    llvm::SmallVector<BasicBlock *, 2> latches;
+    loop->getLoopLatches(latches);
+    for (BasicBlock *latch : latches) {
+      llvm::IRBuilder<> builder(latch->getTerminator());
+      builder.CreateCall(yield);
+    }
+  }
+}
 
 }  // namespace strata::simt

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds code that cannot finish while the lanes of a warp run in lock step: a loop whose exit waits for
-// what another lane of the same warp does after leaving the loop, as in
+// Loops that wait: an exit depends on memory which other threads change, and a round changes nothing itself.
 //
 //   while (atomicCAS(lock, 0, 1) != 0) {}      // lanes that lose spin here
-//   …; atomicExch(lock, 0);                    // the winner would come here only after the loop
+//   …; atomicExch(lock, 0);                    // the winner comes here only after the loop
 //
-// Such kernels run in lane mode. Waiting for other warps or blocks is no problem.
+// In lock step the first loop never ends: the lanes that have left it wait for the others. Such kernels run in lane
+// mode. A loop that waits for other warps or blocks is no problem, as long as it lets them run: it yields.
+//
+// What counts as waiting: a volatile or atomic load, an exchange, a compare-and-swap whose expected value is
+// the same in every round, or an atomic with an idempotent operation, on which an exit of the loop depends.
+// Not: compare-and-swap loops that retry with the value they saw, and counters (someone always gets on).
 #pragma once
 
 #include <optional>
 #include <string>
 
-namespace llvm {
-class Function;
-}
+#include "simt/passes/prepare.h"
 
 namespace strata::simt {
 
-// The reason, with its source line, why `kernel` or a function it reaches needs lane mode. Works on lane
-// IR as lowered; changes nothing.
-std::optional<std::string> needsLaneMode(llvm::Function &kernel);
+// The reason, with its source line, why `kernel` or a function it reaches needs lane mode: some lane that is
+// not in a waiting loop could write memory, before it would wait for its warp or block, while others wait. Works
+// on lane IR as lowered; changes nothing.
+std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
+                                         llvm::FunctionAnalysisManager &analyses);
+
+// Puts strata.yield() into every round of the waiting loops of `function`.
+void insertYields(llvm::Function &function);
 
 }  // namespace strata::simt

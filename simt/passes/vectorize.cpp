@@ -48,11 +48,13 @@ public:
 
   Result<VectorizeResult> run() {
     VectorizeResult result;
-    if (std::optional<std::string> reason = needsLaneMode(kernel_)) {
+    if (std::optional<std::string> reason = needsLaneMode(kernel_, threads_, analyses_)) {
       result.needsLaneMode = true;
       result.laneModeReason = *reason;
       return result;
     }
+    for (Function &function : module_)
+      if (!function.isDeclaration()) insertYields(function);
     result.entryKind = waits(kernel_) ? EntryKind::warp : EntryKind::block;
     Function *body = vectorFunction(kernel_);
     while (!todo_.empty()) {
