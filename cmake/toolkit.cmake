@@ -32,6 +32,10 @@ file(WRITE ${CMAKE_BINARY_DIR}/version.json
 
 install(TARGETS nvcc strata RUNTIME DESTINATION bin)
 install(TARGETS strata_clang LIBRARY DESTINATION lib64/strata)
+install(TARGETS strata_codegen LIBRARY DESTINATION lib64)
+if(TARGET strata_driver)
+  install(TARGETS strata_driver LIBRARY DESTINATION lib64/strata NAMELINK_SKIP)
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/toolkit/include/ DESTINATION include)
 install(FILES ${CMAKE_BINARY_DIR}/version.json DESTINATION .)
 install(FILES ${CMAKE_BINARY_DIR}/nvvm/libdevice/libdevice.10.bc DESTINATION nvvm/libdevice)
