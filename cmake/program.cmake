@@ -23,7 +23,7 @@ function(strata_program name file)
   get_filename_component(source ${file} ABSOLUTE)
   set(program ${CMAKE_BINARY_DIR}/programs/${name})
   # Only what the compiled file depends on; the driver and the code generator are found when it runs.
-  set(depends nvcc strata_clang libdevice cudart_static)
+  set(depends nvcc strata_clang libdevice cudart_static cuda_stub)
   list(TRANSFORM arg_MORE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_custom_command(OUTPUT ${program}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs

@@ -2,7 +2,7 @@
 // libcuda.a, what -lcuda links: each entry of the driver API jumps through a slot. A slot first leads to the
 // resolver, which opens the driver that this machine has, fills the slot and goes on with the call. So one program
 // runs with NVIDIA's driver where there is one and with the CPU driver elsewhere, and starts without either.
-// cuda_entries.def is made when building: ENTRY(name) for all that the CPU driver exports.
+// cuda_entries.h is made when building: ENTRY(name) for all that the CPU driver exports.
 
 	.section .note.GNU-stack, "", @progbits
 	.text
@@ -91,7 +91,7 @@ strataCudaSlots:
 	.popsection
 
 #define ENTRY(name) entry name
-#include "cuda_entries.def"
+#include "cuda_entries.h"
 
 	.section .rodata
 	.globl	strataCudaNames
@@ -99,5 +99,5 @@ strataCudaSlots:
 strataCudaNames:
 #undef ENTRY
 #define ENTRY(name) .asciz #name
-#include "cuda_entries.def"
+#include "cuda_entries.h"
 	.byte	0
