@@ -20,7 +20,7 @@ using llvm::isa;
 FunctionEmitter::FunctionEmitter(EmitContext &context, llvm::Function &lane, llvm::Function &vector,
                                  const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity,
                                  const llvm::DominatorTree &dominators)
-    : context_(context), lane_(lane), vector_(vector), loops_(loops), order_(order), uniformity_(uniformity),
+    : context_(context), lane_(lane), vector_(vector), loops_(loops), order_(order), uniformity_(uniformity), dominators_(dominators),
       plan_(lane, loops, order, uniformity, dominators, [this](BasicBlock &block) { return mayRunEmpty(block); }),
       builder_(lane.getContext()), entryBuilder_(lane.getContext()) {
   maskType_ = llvm::FixedVectorType::get(builder_.getInt1Ty(), kLanes);
@@ -69,13 +69,27 @@ void FunctionEmitter::createSlots() {
   }
 }
 
+// All lanes are active: the block lies behind the full side of a test made by specializeFullWarps.
+bool FunctionEmitter::isFull(const BasicBlock *block) const {
+  for (auto *node = dominators_.getNode(block); node; node = node->getIDom()) {
+    const BasicBlock *from = node->getBlock()->getSinglePredecessor();
+    auto *branch = from ? llvm::dyn_cast<llvm::BranchInst>(from->getTerminator()) : nullptr;
+    if (!branch || !branch->isConditional() || branch->getSuccessor(0) != node->getBlock()) continue;
+    auto *call = llvm::dyn_cast<llvm::CallBase>(branch->getCondition());
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (callee && laneIntrinsic(*callee) == LaneIntrinsic::warpFull) return true;
+  }
+  return false;
+}
+
 // Kernels: all lanes, or those that warp->lanes names. Functions: their mask argument, one bit a lane.
 void FunctionEmitter::startFunction(bool isKernel) {
   BasicBlock &entry = lane_.getEntryBlock();
   Value *lanes = fullMask_;
+  entryIsFull_ = isKernel && context_.threads.warpsAreFull();
   if (!isKernel)
     lanes = builder_.CreateBitCast(vector_.getArg(1), maskType_, "lanes");
-  else if (!context_.threads.warpsAreFull())
+  else if (!entryIsFull_)
     lanes = builder_.CreateBitCast(warpField(offsetof(Warp, lanes), builder_.getInt32Ty(), false), maskType_, "lanes");
   builder_.CreateStore(lanes, maskSlots_.at(&entry));
   resetFrame(nullptr);
@@ -110,7 +124,7 @@ void FunctionEmitter::emitBlock(BasicBlock *block) {
   builder_.SetInsertPoint(entryOf(block));
   builder_.SetCurrentDebugLocation(block->getTerminator()->getDebugLoc());
   const BasicBlock *maskBlock = plan_.maskOf(block);
-  bool full = maskBlock == &lane_.getEntryBlock() && context_.threads.warpsAreFull() && vector_.arg_size() == 1;
+  bool full = maskBlock == &lane_.getEntryBlock() && (entryIsFull_ || isFull(block));
   mask_ = full ? fullMask_ : builder_.CreateLoad(maskType_, maskSlots_.at(maskBlock), "mask");
   if (plan.guarded) {
     BasicBlock *body = newBlock(block->getName() + ".lanes");

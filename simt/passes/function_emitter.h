@@ -47,7 +47,6 @@ public:
   FunctionEmitter(EmitContext &context, llvm::Function &lane, llvm::Function &vector, const llvm::LoopInfo &loops,
                   const BlockOrder &order, const Uniformity &uniformity, const llvm::DominatorTree &dominators);
 
-  // `entryMask`: <32 x i1>, computed in the entry block from `vector`'s arguments by `start`.
   void run(bool isKernel);
 
   // The vector form of a lane type.
@@ -73,6 +72,7 @@ private:
   void emitTerminator(llvm::BasicBlock *block);
   void collectWrites(llvm::BasicBlock *from, const Edge &edge, std::vector<Write> &writes);
   void commit(const std::vector<Write> &writes);
+  bool isFull(const llvm::BasicBlock *block) const;
   bool mayRunEmpty(llvm::BasicBlock &block);
   bool needsLanes(llvm::Instruction &instruction, unsigned &cost);
   bool usedOutside(const llvm::Instruction &instruction) const;
@@ -188,12 +188,14 @@ private:
   const llvm::LoopInfo &loops_;
   const BlockOrder &order_;
   const Uniformity &uniformity_;
+  const llvm::DominatorTree &dominators_;
   LinearPlan plan_;
   llvm::IRBuilder<> builder_;
   llvm::IRBuilder<> entryBuilder_;          // allocas
   llvm::Type *maskType_;
   Value *fullMask_, *emptyMask_;
 
+  bool entryIsFull_ = false;                // the function starts with all lanes
   llvm::BasicBlock *current_ = nullptr;     // the lane block being written
   Value *mask_ = nullptr;
   Value *threadVectors_[3] = {nullptr, nullptr, nullptr};

@@ -23,6 +23,7 @@
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/interleave_locals.h"
+#include "simt/passes/specialize_full_warps.h"
 
 namespace strata::simt {
 namespace {
@@ -177,6 +178,7 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
 
   simplifyLoops(function);
   formLcssa(function);
+  if (function.hasFnAttribute("strata.kernel")) specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
 }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/passes/specialize_full_warps.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include <vector>
+
+#include "simt/analysis/frame_post_dominators.h"
+#include "simt/analysis/uniformity.h"
+
+namespace strata::simt {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+
+constexpr unsigned kMostInstructions = 600, kLeastInstructions = 3;  // of the region that is doubled
+
+// A divergent branch around a region.
+struct Guard {
+  BasicBlock *branch = nullptr, *body = nullptr, *join = nullptr;
+  std::vector<BasicBlock *> region;  // body first
+};
+
+// The region between `body` and `join`, which nothing else enters; false if it is too large or entered elsewhere.
+bool collect(Guard &guard) {
+  unsigned size = 0;
+  std::vector<BasicBlock *> &region = guard.region;
+  region.push_back(guard.body);
+  for (std::size_t i = 0; i < region.size(); ++i) {
+    size += static_cast<unsigned>(region[i]->size());
+    for (BasicBlock *to : llvm::successors(region[i]))
+      if (to != guard.join && std::find(region.begin(), region.end(), to) == region.end()) region.push_back(to);
+  }
+  for (BasicBlock *block : region)
+    for (BasicBlock *from : llvm::predecessors(block))
+      if (from != guard.branch && std::find(region.begin(), region.end(), from) == region.end()) return false;
+  return size <= kMostInstructions && size >= kLeastInstructions && guard.body->getSinglePredecessor() == guard.branch;
+}
+
+// Follows the blocks that all lanes reach together to the first divergent branch.
+bool findGuard(llvm::Function &function, const ThreadIndex &threads, Guard &guard) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  BlockOrder order(function, loops);
+  Uniformity uniformity(function, loops, order, threads);
+  FramePostDominators postDominators(loops, order);
+  for (BasicBlock *block : order.blocks()) {
+    if (loops.getLoopFor(block) || !postDominators.dominates(block, &function.getEntryBlock())) continue;
+    auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+    if (!branch || !branch->isConditional() || !uniformity.control().divergentBranch(block)) continue;
+    for (unsigned i = 0; i < 2; ++i) {
+      BasicBlock *body = branch->getSuccessor(i), *join = branch->getSuccessor(1 - i);
+      if (!postDominators.dominates(join, block) || !dominators.dominates(block, join)) continue;
+      guard = {block, body, join, {}};
+      return collect(guard);
+    }
+    return false;
+  }
+  return false;
+}
+
+// Values of the region that are used after it come from either version.
+void repairUses(const Guard &guard, const std::vector<BasicBlock *> &copies, llvm::ValueToValueMapTy &map) {
+  auto within = [](const std::vector<BasicBlock *> &blocks, const BasicBlock *block) {
+    return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
+  };
+  for (BasicBlock *block : guard.region)
+    for (Instruction &i : *block) {
+      std::vector<llvm::Use *> outside;
+      for (llvm::Use &use : i.uses()) {
+        auto *user = llvm::cast<Instruction>(use.getUser());
+        BasicBlock *where = user->getParent();
+        if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user)) where = phi->getIncomingBlock(use);
+        if (!within(guard.region, where) && !within(copies, where)) outside.push_back(&use);
+      }
+      if (outside.empty()) continue;
+      llvm::SSAUpdater updater;
+      updater.Initialize(i.getType(), i.getName());
+      updater.AddAvailableValue(block, &i);
+      updater.AddAvailableValue(llvm::cast<BasicBlock>(map[block]), map[&i]);
+      for (llvm::Use *use : outside) updater.RewriteUse(*use);
+    }
+}
+
+}  // namespace
+
+bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
+  Guard guard;
+  if (!findGuard(function, threads, guard)) return false;
+  llvm::ValueToValueMapTy map;
+  std::vector<BasicBlock *> copies;
+  for (BasicBlock *block : guard.region) {
+    BasicBlock *copy = llvm::CloneBasicBlock(block, map, ".full", &function);
+    map[block] = copy;
+    copies.push_back(copy);
+  }
+  for (BasicBlock *copy : copies)
+    for (Instruction &i : *copy)
+      llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+  for (llvm::PHINode &phi : guard.join->phis())
+    for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
+      auto copy = map.find(phi.getIncomingBlock(i));
+      if (copy == map.end()) continue;
+      llvm::Value *value = phi.getIncomingValue(i);
+      auto mapped = map.find(value);
+      phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second),
+                      llvm::cast<BasicBlock>(copy->second));
+    }
+  // The branch moves into a block of its own, behind the test for a full warp.
+  auto *branch = llvm::cast<llvm::BranchInst>(guard.branch->getTerminator());
+  BasicBlock *some = guard.branch->splitBasicBlock(branch, guard.branch->getName() + ".some");
+  Instruction *jump = guard.branch->getTerminator();
+  llvm::IRBuilder<> builder(jump);
+  llvm::Value *condition = branch->getCondition();
+  if (branch->getSuccessor(0) != guard.body) condition = builder.CreateNot(condition);
+  llvm::FunctionCallee full = function.getParent()->getOrInsertFunction(
+      "strata.warp.full", llvm::FunctionType::get(builder.getInt1Ty(), {builder.getInt1Ty()}, false));
+  builder.CreateCondBr(builder.CreateCall(full, {condition}), copies[0], some);
+  jump->eraseFromParent();
+  repairUses(guard, copies, map);
+  return true;
+}
+
+}  // namespace strata::simt
