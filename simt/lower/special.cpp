@@ -65,6 +65,7 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
   const auto gridDim = [&](unsigned d) { return launchField(offsetof(LaunchState, gridDim) + 4 * d, i32, "nctaid", 1, d ? 65536 : 1u << 31); };
   const auto clusterDim = [&](unsigned d) { return launchField(offsetof(LaunchState, clusterDim) + 4 * d, i32, "clusterDim", 1, 1025); };
   const auto blockIdx = [&](unsigned d) { return blockField(offsetof(Block, blockIdx) + 4 * d, i32, "ctaid", 0, d ? 65535 : (1u << 31) - 1); };
+  const auto workspace = [&] { return launchField(offsetof(LaunchState, gridWorkspace), i64, "gridWorkspace"); };
   const auto bit = [&] { return ir.CreateShl(ir.getInt32(1), lane()); };
   switch (which) {
     case S::tid_x: return put(machineCall("tid.x", i32));
@@ -95,6 +96,8 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
     case S::smid: return put(blockField(offsetof(Block, smId), i32, "smid"));
     case S::nsmid: return put(launchField(offsetof(LaunchState, smCount), i32, "nsmid"));
     case S::gridid: return put(launchField(offsetof(LaunchState, gridId), i64, "gridid"));
+    case S::envreg1: return put(ir.CreateTrunc(ir.CreateLShr(workspace(), 32), i32));
+    case S::envreg2: return put(ir.CreateTrunc(workspace(), i32));
     case S::lanemask_eq: return put(bit());
     case S::lanemask_lt: return put(ir.CreateSub(bit(), ir.getInt32(1)));
     case S::lanemask_le: return put(ir.CreateLShr(ir.getInt32(~0u), ir.CreateSub(ir.getInt32(31), lane())));

@@ -2,6 +2,7 @@
 // The runtime on a real device, by programs that check their own results: the same binary runs on the CPU
 // device and on an NVIDIA GPU. usage: device_test [NAME…]; without names all checks run, each from a fresh
 // context.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,18 +58,13 @@ __global__ void sharedSum(int *out) {
     *out = sum;
   }
 }
-// Waits for all blocks of the grid, which only ends if they run at the same time.
 __global__ void allBlocks(int *data) {
-  int *arrived = data + gridDim.x + 1;
-  if (threadIdx.x) return;
-  data[blockIdx.x] = blockIdx.x + 1;
-  __threadfence();
-  atomicAdd(arrived, 1);
-  while (atomicAdd(arrived, 0) < static_cast<int>(gridDim.x)) {
-  }
-  if (blockIdx.x) return;
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  if (threadIdx.x == 0) data[blockIdx.x] = blockIdx.x + 1;
+  grid.sync();
+  if (blockIdx.x || threadIdx.x) return;
   int sum = 0;
-  for (unsigned i = 0; i < gridDim.x; ++i) sum += atomicAdd(data + i, 0);
+  for (unsigned i = 0; i < gridDim.x; ++i) sum += data[i];
   data[gridDim.x] = sum;
 }
 
@@ -300,9 +296,9 @@ static void functions() {
 
 static void cooperative() {
   const int blocks = 4;
-  Device<int> data(blocks + 2);
+  Device<int> data(blocks + 1);
   void *arguments[] = {&data.data};
-  OK(cudaMemset(data.data, 0, 4 * (blocks + 2)));
+  OK(cudaMemset(data.data, 0, 4 * (blocks + 1)));
   OK(cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(allBlocks), dim3(blocks), dim3(32), arguments,
                                  0, nullptr));
   EXPECT(download(data.data, blocks + 1)[blocks] == 10);
@@ -314,7 +310,7 @@ static void cooperative() {
   attribute.val.cooperative = 1;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  OK(cudaMemset(data.data, 0, 4 * (blocks + 2)));
+  OK(cudaMemset(data.data, 0, 4 * (blocks + 1)));
   OK(cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(allBlocks), arguments));
   EXPECT(download(data.data, blocks + 1)[blocks] == 10);
 }
