@@ -9,6 +9,7 @@
 #include "driver/capture.h"
 #include "driver/entries.h"
 #include "driver/event.h"
+#include "driver/memory.h"
 #include "driver/occupancy.h"
 #include "driver/work.h"
 
@@ -22,6 +23,7 @@ public:
   explicit LaunchOperation(Launch launch) : launch_(std::move(launch)) {}
 
   bool start(Turn &turn) override {
+    Memory::get().ranges().seal();
     simt::LaunchRequest request;
     request.kernel = std::move(launch_.kernel);
     for (int i = 0; i < 3; ++i) {

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "base/log.h"
@@ -60,19 +61,43 @@ Range Ranges::take(std::uint64_t bytes) {
   if (live_ >= kGuardedLimit && range.bytes <= kSlabPiece) return takeFromSlab(range.bytes);
   range.slotBytes = slotBytesFor(range.bytes);
   auto &slots = classes_[range.slotBytes].slots;
+  Slot slot{0, 0, 0, false};
   if (!slots.empty()) {
-    range.slot = slots.back().begin;
-    warm_ -= slots.back().warmBytes;
+    slot = slots.back();
+    warm_ -= slot.warmBytes;
     slots.pop_back();
   } else {
-    range.slot = carve(range.slotBytes, range.slotBytes >= 2 * kHuge ? kHuge : kPage);
-    if (!range.slot) return {};
+    slot.begin = carve(range.slotBytes, range.slotBytes >= 2 * kHuge ? kHuge : kPage);
+    if (!slot.begin) return {};
   }
-  range.begin = range.slot + range.slotBytes - kPage - range.bytes;
+  range.slot = slot.begin;
+  std::uint64_t end = range.slot + range.slotBytes - kPage;
+  range.begin = end - range.bytes;
   std::uint64_t firstPage = range.begin / kPage * kPage;
-  if (!protect(firstPage, range.slot + range.slotBytes - kPage - firstPage, PROT_READ | PROT_WRITE)) return {};
+  if (slot.open && slot.warmBegin == firstPage) {
+    unsealed_.fetch_sub(1);
+  } else {
+    sealLocked(slot);
+    if (!protect(firstPage, end - firstPage, PROT_READ | PROT_WRITE)) return {};
+  }
   ++live_;
   return range;
+}
+
+void Ranges::sealLocked(Slot &slot) {
+  if (!slot.open) return;
+  protect(slot.warmBegin, slot.warmBytes, PROT_NONE);
+  slot.open = false;
+  unsealed_.fetch_sub(1);
+}
+
+void Ranges::sealAll() {
+  std::lock_guard lock(mutex_);
+  for (std::uint64_t bytes : openClasses_) {
+    auto &slots = classes_[bytes].slots;  // the open ones are the last, as they are pushed and popped there
+    for (auto slot = slots.rbegin(); slot != slots.rend() && slot->open; ++slot) sealLocked(*slot);
+  }
+  openClasses_.clear();
 }
 
 Range Ranges::takeFromSlab(std::uint64_t bytes) {
@@ -98,8 +123,10 @@ void Ranges::give(const Range &range) {
   }
   std::uint64_t firstPage = range.begin / kPage * kPage;
   std::uint64_t bytes = range.slot + range.slotBytes - kPage - firstPage;
-  protect(firstPage, bytes, PROT_NONE);
-  classes_[range.slotBytes].slots.push_back({range.slot, firstPage, bytes});
+  classes_[range.slotBytes].slots.push_back({range.slot, firstPage, bytes, true});
+  unsealed_.fetch_add(1);
+  if (std::find(openClasses_.begin(), openClasses_.end(), range.slotBytes) == openClasses_.end())
+    openClasses_.push_back(range.slotBytes);
   --live_;
   warm_ += bytes;
   if (warm_ > kWarmLimit) trimLocked(kWarmLimit / 2);
@@ -122,6 +149,7 @@ void Ranges::trimLocked(std::uint64_t keep) {
     if (!largest) return;
     for (Slot &slot : classes_[largest].slots) {
       if (!slot.warmBytes || warm_ <= keep) continue;
+      sealLocked(slot);
       madvise(pointer(slot.warmBegin), slot.warmBytes, MADV_DONTNEED);
       warm_ -= slot.warmBytes;
       slot.warmBytes = 0;

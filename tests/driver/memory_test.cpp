@@ -51,6 +51,7 @@ TEST_F(MemoryTest, AllocationsAreAlignedGuardedAndApart) {
     std::memset(reinterpret_cast<void *>(memory), 0xa5, size);
     if (i % 3 == 0) {
       EXPECT_OK(cuMemFree(memory));
+      EXPECT_OK(launch("none", nullptr, 1, 1, {}));  // from the next kernel on it cannot be used
       EXPECT_TRUE(faults(memory)) << "after free";
       known.erase(memory);
     }
