@@ -3,6 +3,7 @@
 // device and on an NVIDIA GPU. usage: device_test [NAME…]; without names all checks run, each from a fresh
 // context.
 #include <cooperative_groups.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -401,6 +402,39 @@ static void libraries() {
   OK(cudaLibraryUnload(library));
 }
 
+// With several devices: each has its own memory, modules and variables.
+static void peers() {
+  int devices = 0;
+  OK(cudaGetDeviceCount(&devices));
+  if (devices < 2) return;
+  int host[32], value = 50, access = -1;
+  for (int i = 0; i < 32; ++i) host[i] = i * i;
+  Device<int> here(32);
+  OK(cudaMemcpy(here.data, host, sizeof host, cudaMemcpyHostToDevice));
+  OK(cudaSetDevice(1));
+  {
+    Device<int> there(32);
+    OK(cudaMemcpyPeer(there.data, 1, here.data, 0, sizeof host));
+    EXPECT(download(there.data, 32)[31] == 31 * 31);
+    fill<<<1, 32>>>(there.data, 6);
+    OK(cudaMemcpy(here.data, there.data, 64, cudaMemcpyDefault));
+    OK(cudaMemcpyToSymbol(gCounter, &value, sizeof value));
+    cudaPointerAttributes attributes;
+    OK(cudaPointerGetAttributes(&attributes, there.data));
+    EXPECT(attributes.device == 1);
+  }
+  OK(cudaSetDevice(0));
+  EXPECT(download(here.data, 32)[15] == 6 && download(here.data, 32)[16] == 256);
+  OK(cudaMemcpyFromSymbol(&value, gCounter, sizeof value));
+  EXPECT(value == 5);
+  OK(cudaDeviceCanAccessPeer(&access, 0, 1));
+  EXPECT(access == 0 || access == 1);
+  if (!access) return;
+  OK(cudaDeviceEnablePeerAccess(1, 0));
+  RETURNS(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+  OK(cudaDeviceDisablePeerAccess(1));
+}
+
 // Last: it destroys the context.
 static void faults() {
   trap<<<1, 1>>>();
@@ -434,7 +468,8 @@ int main(int argc, char **argv) {
       {"symbols", symbols},       {"managed", managed},         {"pointers", pointers},
       {"regions", regions},       {"streams", streams},         {"threads", threads},
       {"functions", functions},   {"cooperative", cooperative}, {"graphs", graphs},
-      {"pools", pools},           {"libraries", libraries},     {"faults", faults}};
+      {"pools", pools},           {"libraries", libraries},     {"peers", peers},
+      {"faults", faults}};
   int ran = 0;
   for (auto &[name, check] : checks) {
     bool wanted = argc == 1;
