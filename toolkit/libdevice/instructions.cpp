@@ -77,4 +77,58 @@ float __nv_fast_tanhf(float x) {
   return 1.0f - __nv_fast_fdividef(2.0f, e + 1.0f);
 }
 
+// What other compilers (Triton, Numba) look for in a library of this name.
+int __nv_abs(int x) { return __builtin_abs(x); }
+long long __nv_llabs(long long x) { return __builtin_llabs(x); }
+int __nv_min(int x, int y) { return x < y ? x : y; }
+int __nv_max(int x, int y) { return x > y ? x : y; }
+unsigned __nv_umin(unsigned x, unsigned y) { return x < y ? x : y; }
+unsigned __nv_umax(unsigned x, unsigned y) { return x > y ? x : y; }
+long long __nv_llmin(long long x, long long y) { return x < y ? x : y; }
+long long __nv_llmax(long long x, long long y) { return x > y ? x : y; }
+unsigned long long __nv_ullmin(unsigned long long x, unsigned long long y) { return x < y ? x : y; }
+unsigned long long __nv_ullmax(unsigned long long x, unsigned long long y) { return x > y ? x : y; }
+int __nv_clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+int __nv_clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+int __nv_popc(int x) { return __builtin_popcount(static_cast<unsigned>(x)); }
+int __nv_popcll(long long x) { return __builtin_popcountll(static_cast<unsigned long long>(x)); }
+int __nv_ffs(int x) { return __builtin_ffs(x); }
+int __nv_ffsll(long long x) { return __builtin_ffsll(x); }
+int __nv_brev(int x) { return static_cast<int>(__builtin_bitreverse32(static_cast<unsigned>(x))); }
+long long __nv_brevll(long long x) {
+  return static_cast<long long>(__builtin_bitreverse64(static_cast<unsigned long long>(x)));
+}
+int __nv_mulhi(int x, int y) { return __nvvm_mulhi_i(x, y); }
+unsigned __nv_umulhi(unsigned x, unsigned y) { return __nvvm_mulhi_ui(x, y); }
+long long __nv_mul64hi(long long x, long long y) { return __nvvm_mulhi_ll(x, y); }
+unsigned long long __nv_umul64hi(unsigned long long x, unsigned long long y) { return __nvvm_mulhi_ull(x, y); }
+int __nv_mul24(int x, int y) { return __nvvm_mul24_i(x, y); }
+unsigned __nv_umul24(unsigned x, unsigned y) { return __nvvm_mul24_ui(x, y); }
+int __nv_sad(int x, int y, int z) { return __nvvm_sad_i(x, y, z); }
+unsigned __nv_usad(unsigned x, unsigned y, unsigned z) { return __nvvm_sad_ui(x, y, z); }
+int __nv_hadd(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
+int __nv_rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
+unsigned __nv_uhadd(unsigned x, unsigned y) { return (x & y) + ((x ^ y) >> 1); }
+unsigned __nv_urhadd(unsigned x, unsigned y) { return (x | y) - ((x ^ y) >> 1); }
+int __nv_byte_perm(int x, int y, int selector) { return __nvvm_prmt(x, y, selector); }
+int __nv_isnanf(float x) { return __builtin_isnan(x); }
+int __nv_isnand(double x) { return __builtin_isnan(x); }
+int __nv_isinff(float x) { return __builtin_isinf(x); }
+int __nv_isinfd(double x) { return __builtin_isinf(x); }
+int __nv_finitef(float x) { return __builtin_isfinite(x); }
+int __nv_isfinited(double x) { return __builtin_isfinite(x); }
+int __nv_signbitf(float x) { return bits(x) >> 31; }
+int __nv_signbitd(double x) { return bits(x) >> 63; }
+int __nv_float_as_int(float x) { return __builtin_bit_cast(int, x); }
+float __nv_int_as_float(int x) { return __builtin_bit_cast(float, x); }
+unsigned __nv_float_as_uint(float x) { return bits(x); }
+float __nv_uint_as_float(unsigned x) { return fromBits(x); }
+long long __nv_double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+double __nv_longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+int __nv_double2hiint(double x) { return static_cast<int>(bits(x) >> 32); }
+int __nv_double2loint(double x) { return static_cast<int>(bits(x)); }
+double __nv_hiloint2double(int high, int low) {
+  return fromBits((static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32) | static_cast<uint32_t>(low));
+}
+
 }  // extern "C"
