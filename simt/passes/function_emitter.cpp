@@ -188,13 +188,11 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
   auto *branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
   std::vector<Edge> edges;
   bool divergent = branch->isConditional() && uniformity_.control().divergentBranch(block);
-  for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
-    Value *lanes = mask();
-    if (divergent) {
-      Value *condition = vector(branch->getCondition());
-      lanes = maskAnd(mask(), i == 0 ? condition : builder_.CreateNot(condition));
-    }
-    edges.push_back({branch->getSuccessor(i), lanes});
+  for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) edges.push_back({branch->getSuccessor(i), mask()});
+  if (divergent) {
+    // The second mask from the first, not from the negated condition: that would be compared twice.
+    edges[0].lanes = maskAnd(mask(), vector(branch->getCondition()));
+    edges[1].lanes = builder_.CreateXor(mask(), edges[0].lanes);
   }
   // All values are read before any slot is written: phis of one block are assigned in parallel.
   std::vector<std::vector<Write>> writes(edges.size());

@@ -4,6 +4,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -115,6 +116,36 @@ void foldTwinEdges(Function &function) {
   for (BasicBlock &block : function) llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
 }
 
+// A block that only computes a few values on the way out of a loop is run in the loop instead, so that exits
+// meet at once: then nothing has to remember which exit a lane took.
+//
+//   b: br %c, out, next;  out: %v = add %i, 1; br join     →     b: %v = add %i, 1; br %c, join, next
+void hoistExitBlocks(Function &function) {
+  constexpr unsigned kMost = 3;
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  std::vector<BasicBlock *> hoisted;
+  for (BasicBlock &block : function) {
+    BasicBlock *from = block.getSinglePredecessor(), *to = block.getSingleSuccessor();
+    const llvm::Loop *loop = from ? loops.getLoopFor(from) : nullptr;
+    if (!loop || !to || loop->contains(&block) || loop->contains(to) || block.hasAddressTaken()) continue;
+    if (block.size() > kMost + 1 || llvm::is_contained(llvm::successors(from), to)) continue;
+    bool cheap = llvm::all_of(llvm::drop_end(block), [&](Instruction &i) {
+      return !llvm::isa<llvm::PHINode>(i) && !llvm::isa<llvm::CallBase>(i) && llvm::isSafeToSpeculativelyExecute(&i);
+    });
+    if (cheap && from->getTerminator()->getNumSuccessors() > 1) hoisted.push_back(&block);
+  }
+  for (BasicBlock *block : hoisted) {
+    BasicBlock *from = block->getSinglePredecessor(), *to = block->getSingleSuccessor();
+    if (llvm::is_contained(llvm::successors(from), to)) continue;
+    Instruction *end = from->getTerminator();
+    from->splice(end->getIterator(), block, block->begin(), block->getTerminator()->getIterator());
+    end->replaceSuccessorWith(block, to);
+    to->replacePhiUsesWith(block, from);
+    block->eraseFromParent();
+  }
+}
+
 void simplifyLoops(Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
@@ -176,6 +207,7 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
   analyses.clear(function, function.getName());
   foldTwinEdges(function);
 
+  hoistExitBlocks(function);
   simplifyLoops(function);
   formLcssa(function);
   if (function.hasFnAttribute("strata.kernel")) specializeFullWarps(function, threads);
