@@ -101,11 +101,11 @@ inline double besselI(int order, double x) {
     Pair<double> sum = powerSeries(order, a, 1.0).first;
     result = order ? 0.5 * a * sum.high : sum.high;
   } else {
-    double mu = 4.0 * order * order, t = 0.125 / a, term = 1.0, sum = 1.0;
-    for (int k = 1; k < 28; ++k) {
+    // 1 + c_1 (1 + c_2 (1 + …)), the small terms first
+    double mu = 4.0 * order * order, t = 0.125 / a, sum = 1.0;
+    for (int k = 40; k > 0; --k) {
       double odd = 2.0 * k - 1.0;
-      term *= (odd * odd - mu) * t / static_cast<double>(k);
-      sum += term;
+      sum = fma((odd * odd - mu) * t / static_cast<double>(k), sum, 1.0);
     }
     // e^a may overflow before the quotient does: half of it at a time
     ExpParts e = expParts(a < 740.0 ? a : 740.0);

@@ -115,7 +115,7 @@ double __nv_tgamma(double x) {
   double result = x > 0.0 ? positive : negative;
   result = x > 172.0 ? kInfinity : result;
   result = x < 0.0 && x == whole ? kNan : result;
-  result = x == 0.0 ? withSign(kInfinity, x) : result;
+  result = abs(x) < 0x1p-60 ? 1.0 / x : result;
   return isNan(x) ? x + x : result;
 }
 

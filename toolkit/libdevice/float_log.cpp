@@ -27,13 +27,14 @@ float __nv_logf(float x) {
 
 float __nv_log2f(float x) {
   LogParts p = logParts(x);
-  float f = p.fraction, tail = log1pTail(f);
-  // (f + tail) / log(2) with 1 / log(2) in two parts
-  float low = fma(f, 0x1.4ae0c0p-26f, tail * 0x1.715476p+0f);
-  float product = mulRn(f, 0x1.715476p+0f);
-  low += fma(f, 0x1.715476p+0f, -product);
-  Pair<float> sum = fastTwoSum(p.exponent, product);
-  return logSpecial(x, p.exponent == 0.0f ? product + low : sum.high + (sum.low + low));
+  // log(1 + f) as a pair, f^2/2 with what its rounding lost; then times 1 / log(2), a pair too
+  float f = p.fraction, square = mulRn(f, f), lost = fma(f, f, -square);
+  Pair<float> l = fastTwoSum(f, -0.5f * square);
+  l.low += fma(square * f, log1pPoly(f), -0.5f * lost);
+  Pair<float> product = twoProduct(l.high, 0x1.715476p+0f);
+  float low = fma(l.high, 0x1.4ae0c0p-26f, fma(l.low, 0x1.715476p+0f, product.low));
+  Pair<float> sum = fastTwoSum(p.exponent, product.high);
+  return logSpecial(x, p.exponent == 0.0f ? product.high + low : sum.high + (sum.low + low));
 }
 
 float __nv_log10f(float x) {

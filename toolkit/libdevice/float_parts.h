@@ -48,13 +48,12 @@ static inline LogParts logParts(float x) {
   return {m - 1.0f, static_cast<float>(subnormal ? exponent - 23 : exponent)};
 }
 
-// log(1 + f) - f for f in [sqrt(1/2) - 1, sqrt(2) - 1): -f^2/2 + f^3 P, 2^-30
-static inline float log1pTail(float f) {
-  float p = horner(f, 0x1.555546p-2f, -0x1.000060p-2f, 0x1.99a602p-3f, -0x1.5536e6p-3f, 0x1.22ffc2p-3f,
-                   -0x1.00710cp-3f, 0x1.eea81ap-4f, -0x1.c5cff0p-4f, 0x1.cd8af8p-5f);
-  float f2 = f * f;
-  return f2 * fma(f, p, -0.5f);
+// (log(1 + f) - f + f^2/2) / f^3 for f in [sqrt(1/2) - 1, sqrt(2) - 1), 2^-30
+static inline float log1pPoly(float f) {
+  return horner(f, 0x1.555546p-2f, -0x1.000060p-2f, 0x1.99a602p-3f, -0x1.5536e6p-3f, 0x1.22ffc2p-3f, -0x1.00710cp-3f,
+                0x1.eea81ap-4f, -0x1.c5cff0p-4f, 0x1.cd8af8p-5f);
 }
+static inline float log1pTail(float f) { return f * f * fma(f, log1pPoly(f), -0.5f); }
 
 // What a logarithm gives outside the positive finite numbers.
 static inline float logSpecial(float x, float result) {

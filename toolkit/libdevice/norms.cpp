@@ -45,8 +45,12 @@ struct Length {
     return infinite ? static_cast<Float>(kInfinity) : root(total) * unit;
   }
   Float reciprocal() const {
-    Float total = sum.high + sum.low;
-    return infinite ? 0 : 1 / root(total) * inverse;
+    // one correction of 1 / sqrt(high), the residual exact to first order
+    Float r = 1 / root(sum.high);
+    Pair<Float> p = twoProduct(sum.high, r);
+    Float residual = fma(-p.high, r, static_cast<Float>(1)) - fma(p.low, r, sum.low * r * r);
+    Float corrected = fma(r * static_cast<Float>(0.5), residual, r);
+    return infinite ? 0 : (r < static_cast<Float>(kInfinity) ? corrected : r) * inverse;
   }
 
  private:
