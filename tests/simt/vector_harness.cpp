@@ -237,6 +237,10 @@ Outcome runBoth(const std::string &ir, const Setup &setup) {
     result.vector = world.out;
     result.faults = faultText;
   }
+  if (!setup.alsoLanes) {
+    result.error += jit.error;
+    return result;
+  }
 
   auto laneContext = std::make_unique<llvm::LLVMContext>();
   std::string reference = ir;
@@ -247,7 +251,6 @@ Outcome runBoth(const std::string &ir, const Setup &setup) {
   auto laneModule = parse(reference + kLaneDefinitions, *laneContext, result.error);
   if (!laneModule) return result;
   laneModule->setDataLayout(jit.engine->getDataLayout());
-  if (laneModule->getFunction("strata.vote.all") && !laneModule->getFunction("strata.vote.all")->use_empty()) return result;
   if (void *kernel = jit.add(std::move(laneModule), std::move(laneContext), "kernel")) {
     World world(setup);
     world.runLanes(reinterpret_cast<void (*)(Warp *)>(kernel));

@@ -20,6 +20,7 @@ struct Setup {
   std::uint32_t blockDim[3] = {32, 1, 1};
   bool exactShape = false;        // CompileOptions::blockDim = blockDim
   bool multipleOf32 = false;      // CompileOptions::blockMultipleOf32
+  bool alsoLanes = true;          // run lane by lane too (not for code with collectives)
   bool optimizeFirst = true;      // scalar passes before, as in the pipeline; else SSA construction only
   std::vector<std::uint32_t> in;
   std::size_t outWords = 0;       // size of %out, filled with a pattern before
@@ -34,7 +35,7 @@ struct Outcome {
   std::string faults;             // "kind:lanes" of faults raised by the vector run
 };
 
-// The kernel must be `@kernel`. `compareOnly` runs nothing but the vectoriser.
+// The kernel must be `@kernel`.
 Outcome runBoth(const std::string &ir, const Setup &setup);
 
 }  // namespace strata::simt::test
