@@ -2,6 +2,7 @@
 // Barriers of a block and of a cluster. Outside lane mode a warp arrives as a whole, whichever of its lanes
 // came: lanes that have ended, or that reach another barrier of the same kind later, do not hold it up.
 #include <algorithm>
+#include <utility>
 
 #include "simt/exec/launch_run.h"
 
@@ -17,15 +18,22 @@ bool isFull(const BlockRun &block, const Barrier &barrier) {
   return barrier.arrived >= (block.unit->lanes ? std::min(expected, block.live) : expected);
 }
 
+std::uint32_t outcome(const Barrier &barrier, std::uint32_t op) {
+  switch (op) {
+    case 0: return barrier.population;
+    case 1: return barrier.all;
+    default: return barrier.any;
+  }
+}
+
 void complete(BlockRun &block, std::uint32_t id) {
-  Barrier &barrier = block.barriers[id];
-  std::uint32_t result = barrier.op == 0 ? barrier.population : barrier.op == 1 ? barrier.all : barrier.any;
-  barrier = {};
-  for (Member *member : block.members)
-    if (member->state == Member::State::barrier && member->barrierId == id) {
-      member->state = Member::State::ready;
-      member->result = result;
-    }
+  const Barrier barrier = std::exchange(block.barriers[id], {});
+  for (std::uint32_t m = 0; m < block.memberCount; ++m) {
+    Member &member = *block.members[m];
+    if (member.state != Member::State::barrier || member.barrierId != id) continue;
+    member.state = Member::State::ready;
+    member.result = outcome(barrier, member.barrierOp);
+  }
 }
 
 std::uint32_t clusterLive(const UnitRun &unit) {
@@ -37,11 +45,9 @@ std::uint32_t clusterLive(const UnitRun &unit) {
 void completeClusterIfFull(UnitRun &unit) {
   if (unit.clusterArrived < clusterLive(unit)) return;
   unit.clusterArrived = 0;
-  for (std::size_t i = 0; i < unit.memberCount; ++i) {
-    Member &member = *unit.members[i];
-    if (member.state == Member::State::cluster) member.state = Member::State::ready;
-    member.result = 1;  // the phase that clusterWait waits for is over
-  }
+  ++unit.clusterPhase;
+  for (std::size_t i = 0; i < unit.memberCount; ++i)
+    if (unit.members[i]->state == Member::State::cluster) unit.members[i]->state = Member::State::ready;
 }
 
 }  // namespace
@@ -50,17 +56,20 @@ std::uint32_t arriveAtBarrier(Warp *warp, std::uint32_t id, std::uint32_t count,
                               std::uint32_t predicates, std::uint32_t op, bool wait) {
   Member &member = *Member::of(warp);
   BlockRun &block = *member.block;
-  id &= 15;
+  if (id >= 16) raiseFault(FaultKind::illegalInstruction, lanes, 0, 0, "a barrier number above 15");
+  if (block.unit->launch->request.kernel->entryKind == EntryKind::block && block.block.warps > 1)
+    raiseFault(FaultKind::internal, lanes, 0, 0, "a barrier in code that was compiled as free of barriers");
   Barrier &barrier = block.barriers[id];
+  block.barriersInUse |= 1u << id;
   barrier.arrived += weight(member);
   barrier.count = count;
-  barrier.op = op;
   barrier.population += static_cast<std::uint32_t>(__builtin_popcount(predicates & lanes));
   barrier.all &= (predicates & lanes) == lanes;
   barrier.any |= (predicates & lanes) != 0;
   if (wait) {
     member.state = Member::State::barrier;
     member.barrierId = id;
+    member.barrierOp = op;
   }
   if (isFull(block, barrier)) complete(block, id);
   if (!wait) return 0;
@@ -73,23 +82,23 @@ void memberEnded(Member &member) {
   BlockRun &block = *member.block;
   member.state = Member::State::ended;
   block.live -= weight(member);
-  for (std::uint32_t id = 0; id < 16; ++id) {
-    const Barrier &barrier = block.barriers[id];
-    if (barrier.arrived && isFull(block, barrier)) complete(block, id);
+  for (std::uint32_t rest = block.barriersInUse; rest; rest &= rest - 1) {
+    const auto id = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    if (block.barriers[id].arrived && isFull(block, block.barriers[id])) complete(block, id);
   }
   if (block.unit->clusterArrived) completeClusterIfFull(*block.unit);
 }
 
 void clusterArrive(Warp *warp) {
   Member &member = *Member::of(warp);
-  member.result = 0;
+  member.clusterPhase = member.block->unit->clusterPhase;
   member.block->unit->clusterArrived += weight(member);
   completeClusterIfFull(*member.block->unit);
 }
 
 void clusterWait(Warp *warp) {
   Member &member = *Member::of(warp);
-  if (member.result) return;
+  if (member.clusterPhase != member.block->unit->clusterPhase) return;
   member.state = Member::State::cluster;
   member.pause();
 }

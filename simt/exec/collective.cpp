@@ -14,7 +14,16 @@ enum Kind : std::uint32_t {
   reduxAdd, reduxUmin, reduxUmax, reduxSmin, reduxSmax, reduxAnd, reduxOr, reduxXor, warpSync, elect, activeMask,
 };
 
-using Group = std::vector<Member *>;
+// Lanes of one warp. No heap: lane mode comes here at every shuffle.
+struct Group {
+  std::array<Member *, kWarpSize> members;
+  std::size_t size = 0;
+
+  void add(Member *member) { members[size++] = member; }
+  auto begin() const { return members.begin(); }
+  auto end() const { return members.begin() + size; }
+  Member *front() const { return members[0]; }
+};
 
 // PTX's rule for the source lane: segment mask and clamp lie in operand c.
 void shuffle(const std::array<Member *, 32> &byLane, const Member &member, std::uint64_t &value, std::uint32_t &predicate) {
@@ -93,29 +102,32 @@ void resolve(const Group &group) {
   }
 }
 
-// The lanes of a warp that wait in the same collective as `lead`.
+// The lanes of a warp that wait in the same collective as `lead`. Who is active together is asked at one place
+// of the program: lanes elsewhere, on another branch, are not converged with it.
 Group groupOf(const Group &warp, const Member &lead) {
   Group group;
-  for (Member *member : warp)
-    if (member->state == Member::State::collective && member->kind == lead.kind && (lead.kind == activeMask || member->mask == lead.mask))
-      group.push_back(member);
+  for (Member *member : warp) {
+    if (member->state != Member::State::collective || member->kind != lead.kind) continue;
+    if (lead.kind == activeMask ? member->site == lead.site : member->mask == lead.mask) group.add(member);
+  }
   return group;
 }
 
-bool resolveWarp(const Group &warp, bool force) {
+bool resolveWarp(BlockRun &block, const Group &warp, Resolve which) {
   std::uint32_t existing = 0;
   for (const Member *member : warp)
     if (member->state != Member::State::ended) existing |= 1u << member->warp.lane;
   bool any = false;
   for (const Member *lead : warp) {
     if (lead->state != Member::State::collective) continue;
-    Group group = groupOf(warp, *lead);
+    const Group group = groupOf(warp, *lead);
     std::uint32_t present = 0;
     for (const Member *member : group) present |= 1u << member->warp.lane;
     // The lanes that are active together are known only when no other lane can still arrive.
-    bool complete = lead->kind != activeMask && (lead->mask & existing & ~present) == 0;
-    if (!complete && !force) continue;
+    const bool complete = lead->kind == activeMask ? which != Resolve::complete : (lead->mask & existing & ~present) == 0;
+    if (!complete && which != Resolve::forced) continue;
     resolve(group);
+    block.waitingLanes -= static_cast<std::uint32_t>(group.size);
     any = true;
   }
   return any;
@@ -123,12 +135,16 @@ bool resolveWarp(const Group &warp, bool force) {
 
 }  // namespace
 
-bool resolveCollectives(BlockRun &block, bool force) {
+bool resolveCollectives(BlockRun &block, Resolve which) {
   bool any = false;
-  for (std::size_t first = 0; first < block.members.size(); first += kWarpSize) {
-    std::size_t last = std::min<std::size_t>(first + kWarpSize, block.members.size());
-    Group warp(block.members.begin() + static_cast<std::ptrdiff_t>(first), block.members.begin() + static_cast<std::ptrdiff_t>(last));
-    any |= resolveWarp(warp, force);
+  for (std::uint32_t first = 0; block.waitingLanes && first < block.memberCount; first += kWarpSize) {
+    Group warp;
+    bool waiting = false;
+    for (std::uint32_t m = first; m < std::min(first + kWarpSize, block.memberCount); ++m) {
+      warp.add(block.members[m]);
+      waiting |= block.members[m]->state == Member::State::collective;
+    }
+    if (waiting && resolveWarp(block, warp, which)) any = true;
   }
   return any;
 }
@@ -136,12 +152,16 @@ bool resolveCollectives(BlockRun &block, bool force) {
 std::uint64_t laneCollective(Warp *warp, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
                              std::uint32_t c, std::uint32_t *predicate) {
   Member &member = *Member::of(warp);
+  if (!member.block->unit->lanes || kind > activeMask)
+    raiseFault(FaultKind::internal, 1u << warp->lane, 0, 0, "a lane collective outside lane mode, or of unknown kind");
   member.kind = kind;
   member.mask = mask;
   member.value = value;
   member.b = b;
   member.c = c;
+  member.site = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
   member.state = Member::State::collective;
+  ++member.block->waitingLanes;
   member.pause();
   if (predicate) *predicate = member.predicate;
   return member.value;

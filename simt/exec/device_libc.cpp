@@ -117,8 +117,8 @@ std::atomic<std::uint64_t> stackLimit{1024};  // cudaLimitStackSize
 // The kernel must not be interrupted while a lock is held.
 class Uninterrupted {
 public:
-  Uninterrupted() : unit_(*currentUnit()) { unit_.inKernel = false; }
-  ~Uninterrupted() { unit_.inKernel = true; }
+  Uninterrupted() : unit_(*currentUnit()) { unit_.uninterrupted = true; }
+  ~Uninterrupted() { unit_.uninterrupted = false; }
 
 private:
   UnitRun &unit_;
@@ -146,6 +146,7 @@ std::int32_t deviceVprintf(Warp *, std::uint32_t, const char *format, const void
     format = c.end;
     ++count;
   }
+  if (currentUnit()->launch->quiet) return count;
   Uninterrupted guard;
   out.flush();
   return count;
@@ -153,18 +154,18 @@ std::int32_t deviceVprintf(Warp *, std::uint32_t, const char *format, const void
 
 void deviceAssertFail(Warp *warp, std::uint32_t lane, const char *message, const char *file, std::uint32_t line,
                       const char *function, std::uint64_t) {
-  if (warp->owner && currentUnit()->lanes) lane = warp->lane;
+  if (currentUnit()->lanes) lane = warp->lane;
   const Block &block = *warp->block;
   const std::uint32_t linear = warp->index * kWarpSize + lane, *extent = block.launch->blockDim;
   static thread_local char text[2048];
   const int size = std::snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
                                  function, block.blockIdx[0], block.blockIdx[1], block.blockIdx[2], linear % extent[0],
                                  linear / extent[0] % extent[1], linear / extent[0] / extent[1], message);
-  if (!currentUnit()->replaying) {
+  if (!currentUnit()->launch->quiet) {
     Uninterrupted guard;
     std::fwrite(text, 1, static_cast<std::size_t>(std::clamp(size, 0, 2047)), stderr);
   }
-  raiseFault(FaultKind::assertion, warp->index, 1u << lane, 0, 0);
+  raiseFault(FaultKind::assertion, 1u << lane, 0, 0);
 }
 
 void *deviceMalloc(Warp *, std::uint64_t bytes) {
@@ -195,7 +196,7 @@ void deviceFree(Warp *warp, void *pointer) {
     }
   }
   if (!known)
-    raiseFault(FaultKind::illegalAddress, warp->index, 0, reinterpret_cast<std::uint64_t>(pointer), 0, "free of what malloc did not give");
+    raiseFault(FaultKind::illegalAddress, 1, reinterpret_cast<std::uint64_t>(pointer), 0, "free of what malloc did not give");
 }
 
 void setDeviceHeapLimit(std::uint64_t bytes) {

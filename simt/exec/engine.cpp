@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker threads of a CPU device. Work is a list of launches and a queue of host tasks under one short
-// lock; idle workers spin for a moment, then sleep. A thread that waits for its own launch runs blocks of it.
+// The worker threads of a CPU device. Work is a list of launches and a queue of host tasks under one short lock;
+// blocks are taken from a launch by an atomic counter. Idle workers spin for a moment, then sleep. A thread that
+// waits for its own launch runs blocks of it in an idle worker's place.
+//
+// On a GPU, kernels of different streams run at the same time, and a kernel may wait for another, for a copy or
+// for the host. Here workers could all be busy with kernels that wait; so a monitor watches for work that nobody
+// takes, and starts further threads for it.
 #include <pthread.h>
 #include <signal.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +17,8 @@
 #include <list>
 #include <thread>
 
+#include "base/log.h"
+#include "simt/exec/chunk.h"
 #include "simt/exec/launch_run.h"
 
 namespace strata::simt {
@@ -20,6 +26,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kSpin = std::chrono::microseconds(30);
+constexpr auto kTick = std::chrono::milliseconds(10);      // of the monitor
+constexpr std::uint32_t kPatience = 2;                     // ticks without progress before a thread is added
+constexpr std::uint32_t kMostExtra = 128;                  // such threads at a time
+
+// Set in the child of a fork, which has no workers: nothing may wait for them.
+std::atomic<bool> forked{false};
+
+void watchForks() {
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { forked = true; }); });
+}
 
 struct Task {
   std::function<void()> run;
@@ -39,217 +56,350 @@ bool spinUntil(Condition condition) {
   return condition();
 }
 
-class WorkerEngine : public Engine {
+class WorkerEngine final : public Engine {
 public:
   explicit WorkerEngine(std::uint32_t workers) {
+    watchForks();
     installFaultHandlers();
     count_ = workers ? workers : std::max(1u, std::thread::hardware_concurrency());
     for (std::uint32_t i = 0; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
+    threads_.emplace_back([this] { monitor(); });
   }
-
-  ~WorkerEngine() override {
-    if (getpid() != process_) {  // the child of a fork has no workers to wait for
-      for (std::thread &thread : threads_) thread.detach();
-      return;
-    }
-    {
-      std::lock_guard lock(mutex_);
-      quit_ = true;
-      ++epoch_;
-    }
-    changed_.notify_all();
-    for (std::thread &thread : threads_) thread.join();
-  }
+  ~WorkerEngine() override;
 
   std::uint32_t workers() const override { return count_; }
-
-  void submit(LaunchRequest request, std::function<void(const Fault &)> done) override {
-    auto launch = std::make_shared<LaunchRun>();
-    launch->request = std::move(request);
-    launch->done = std::move(done);
-    prepareLaunch(*launch, count_);
-    const std::uint64_t chunks = (launch->units + launch->chunk - 1) / launch->chunk;
-    {
-      std::lock_guard lock(mutex_);
-      launches_.push_back(std::move(launch));
-      ++epoch_;
-    }
-    announce(chunks);
-  }
-
-  void post(std::function<void()> task, std::uint64_t group) override {
-    std::uint32_t waiting;
-    {
-      std::lock_guard lock(mutex_);
-      tasks_.push_back({std::move(task), group});
-      ++epoch_;
-      waiting = idle_;
-    }
-    if (waiting) return announce(1);
-    // All are busy, maybe with kernels that wait for this very task.
-    std::lock_guard lock(mutex_);
-    if (extra_ < kMostExtra && idle_ == 0) {
-      ++extra_;
-      threads_.emplace_back([this, worker = count_ + extra_] { work(worker % count_); });
-    }
-  }
-
-  void interrupt() override {
-    for (;;) {
-      {
-        std::lock_guard lock(mutex_);
-        for (auto &launch : launches_) stop(*launch);
-        for (Running &running : running_) {
-          stop(*running.launch);
-          interruptThread(running.thread);
-        }
-        if (launches_.empty() && running_.empty()) return;
-      }
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-  }
-
-  void waitFor(const std::atomic<std::uint32_t> &flag, std::uint64_t group) override {
-    const auto set = [&] { return flag.load(std::memory_order_acquire) != 0; };
-    while (!set()) {
-      if (group && runOne(count_ - 1, group)) continue;
-      if (spinUntil([&] { return set() || (group && hasWork(group)); })) continue;
-      flag.wait(0, std::memory_order_acquire);
-    }
-  }
-
+  void submit(LaunchRequest request, std::function<void(const Fault &)> done) override;
+  void post(std::function<void()> task, std::uint64_t group) override;
+  void interrupt() override;
+  void waitFor(const std::atomic<std::uint32_t> &flag, std::uint64_t group) override;
   void wake(std::atomic<std::uint32_t> &flag) override { flag.notify_all(); }
-
   void setLimits(std::uint64_t heapBytes, std::uint64_t stackBytesPerThread) override {
     setDeviceHeapLimit(heapBytes);
     setDeviceStackLimit(stackBytesPerThread);
   }
 
 private:
-  static constexpr std::uint32_t kMostExtra = 16;
-
+  // A launch as the list holds it, with what the monitor saw of it.
+  struct Listed {
+    std::shared_ptr<LaunchRun> launch;
+    std::uint64_t seen = 0;              // units handed out at the last tick
+    std::uint32_t ticks = 0, patience = kPatience;
+  };
   struct Running {
     std::shared_ptr<LaunchRun> launch;
-    unsigned long thread;
+    pthread_t thread;
   };
-
-  static void stop(LaunchRun &launch) {
-    std::lock_guard lock(launch.mutex);
-    launch.stopped = true;
-    if (launch.fault.kind == FaultKind::none) {
-      launch.fault.kind = FaultKind::interrupted;
-      launch.fault.kernel = launch.request.kernel->info->name;
-      launch.fault.message = "kernel " + launch.fault.kernel + ": interrupted";
-    }
-  }
-
-  void announce(std::uint64_t wanted) {
-    const std::uint32_t asleep = asleep_.load();
-    if (asleep == 0) return;
-    if (wanted == 1) changed_.notify_one();
-    else changed_.notify_all();
-  }
-
-  bool hasWork(std::uint64_t group) {
-    if (epoch_.load(std::memory_order_relaxed) == seen_.load(std::memory_order_relaxed)) return false;
-    std::lock_guard lock(mutex_);
-    seen_ = epoch_.load();
-    return std::any_of(launches_.begin(), launches_.end(), [&](auto &l) { return allowed(l->request.group, group); }) ||
-           std::any_of(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
-  }
+  using Lock = std::unique_lock<std::mutex>;
+  enum class Role { worker, helper, extra };
 
   static bool allowed(std::uint64_t of, std::uint64_t group) { return group == kAnyGroup || of == group; }
 
-  // Runs a task, or some units of the first launch that `group` may run. False: there is nothing.
-  bool runOne(std::uint32_t worker, std::uint64_t group) {
-    std::unique_lock lock(mutex_);
-    auto task = std::find_if(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
-    if (task != tasks_.end()) {
-      auto run = std::move(task->run);
-      tasks_.erase(task);
-      lock.unlock();
-      run();
-      return true;
-    }
-    auto found = std::find_if(launches_.begin(), launches_.end(), [&](auto &l) { return allowed(l->request.group, group); });
-    if (found == launches_.end()) return false;
-    std::shared_ptr<LaunchRun> launch = *found;
-    const std::uint64_t first = launch->next.fetch_add(launch->chunk);
-    const std::uint64_t last = std::min(first + launch->chunk, launch->units);
-    if (last >= launch->units) launches_.erase(found);
-    if (first >= launch->units) return true;
-    auto running = running_.insert(running_.end(), {launch, pthread_self()});
-    lock.unlock();
-    runRange(launch, first, last, worker, running);
-    return true;
-  }
+  // These are called with the lock held.
+  bool hasWork() const { return !tasks_.empty() || !launches_.empty(); }
+  bool hasWork(std::uint64_t group) const;
+  bool runOne(Lock &lock, std::uint32_t worker, std::uint64_t group, Role role);
+  void runTask(Lock &lock, std::deque<Task>::iterator task);
+  void runLaunch(Lock &lock, std::size_t index, std::uint32_t worker);
+  void unlist(const LaunchRun *launch);
+  void announce(std::uint64_t wanted);
+  void addThreadsAtNeed();
+  void addThread();
 
-  void runRange(const std::shared_ptr<LaunchRun> &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker,
-                std::list<Running>::iterator running) {
-    for (;;) {
-      if (!launch->stopped) runUnits(*launch, first, last, worker);
-      const std::uint64_t finished = launch->finished.fetch_add(last - first) + (last - first);
-      if (finished == launch->units) {
-        if (launch->needsReplay) replayFault(*launch, worker);
-        unlist(running);
-        launch->done(launch->fault);
-        return;
-      }
-      // More of the same launch, without the lock.
-      first = launch->next.fetch_add(launch->chunk);
-      last = std::min(first + launch->chunk, launch->units);
-      if (first >= launch->units) break;
-      if (last == launch->units) {
-        std::lock_guard lock(mutex_);
-        std::erase(launches_, launch);
-      }
-    }
-    unlist(running);
-  }
-
-  void unlist(std::list<Running>::iterator running) {
-    std::lock_guard lock(mutex_);
-    running_.erase(running);
-  }
-
-  void work(std::uint32_t worker) {
-    sigset_t all;
-    sigfillset(&all);
-    for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGURG}) sigdelset(&all, signal);
-    pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are for its own threads
-    std::uint64_t seen = ~std::uint64_t{0};
-    for (;;) {
-      while (runOne(worker, kAnyGroup)) {}
-      seen = epoch_.load();
-      {
-        std::lock_guard lock(mutex_);
-        if (!tasks_.empty() || !launches_.empty()) continue;
-        if (quit_) return;
-        ++idle_;
-      }
-      if (!spinUntil([&] { return epoch_.load(std::memory_order_relaxed) != seen; })) {
-        std::unique_lock lock(mutex_);
-        ++asleep_;
-        changed_.wait(lock, [&] { return epoch_.load() != seen; });
-        --asleep_;
-      }
-      std::lock_guard lock(mutex_);
-      --idle_;
-    }
-  }
+  void runBlocks(const std::shared_ptr<LaunchRun> &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
+  void stopOthers(const LaunchRun &launch);
+  static void stop(LaunchRun &launch);
+  void work(std::uint32_t worker);
+  void extraWork(std::uint32_t worker);
+  void monitor();
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<LaunchRun>> launches_;  // with units not yet taken
+  std::condition_variable changed_, watch_;
+  std::deque<Listed> launches_;                      // with units not yet handed out
   std::deque<Task> tasks_;
   std::list<Running> running_;
   std::vector<std::thread> threads_;
-  std::atomic<std::uint64_t> epoch_{0}, seen_{0};    // counts submissions
-  std::atomic<std::uint32_t> asleep_{0};
-  std::uint32_t count_ = 0, idle_ = 0, extra_ = 0;
-  bool quit_ = false;
-  const pid_t process_ = getpid();
+  std::list<std::thread> extras_;
+  std::vector<std::thread::id> endedExtras_;
+  std::atomic<std::uint64_t> epoch_{0};              // changes when there may be something to do
+  std::uint32_t count_ = 0;
+  std::uint32_t busy_ = 0, idle_ = 0, asleep_ = 0;   // workers and helpers that run something; workers that do not, sleeping ones among them
+  std::uint32_t taskTicks_ = 0, extraNumber_ = 0;
+  std::uint64_t tasksTaken_ = 0, tasksSeen_ = 0;
+  bool watching_ = false, quit_ = false;
 };
+
+WorkerEngine::~WorkerEngine() {
+  if (forked) {  // the threads and the state of the locks are the parent's
+    for (std::thread &thread : threads_) thread.detach();
+    for (std::thread &thread : extras_) thread.detach();
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    quit_ = true;
+    ++epoch_;
+  }
+  changed_.notify_all();
+  watch_.notify_all();
+  for (std::thread &thread : threads_) thread.join();
+  for (std::thread &thread : extras_) thread.join();
+}
+
+void WorkerEngine::submit(LaunchRequest request, std::function<void(const Fault &)> done) {
+  auto launch = std::make_shared<LaunchRun>();
+  launch->request = std::move(request);
+  launch->done = std::move(done);
+  prepareLaunch(*launch, count_);
+  if (forked || launch->units == 0) {
+    if (forked) {
+      launch->fault.kind = FaultKind::internal;
+      launch->fault.message = "the process was forked after its device was initialised";
+    }
+    return launch->done(launch->fault);
+  }
+  const std::uint64_t wanted = ChunkSize::threadsWorth(*launch);
+  std::lock_guard lock(mutex_);
+  launches_.push_back({std::move(launch)});
+  announce(wanted);
+}
+
+void WorkerEngine::post(std::function<void()> task, std::uint64_t group) {
+  if (forked) return task();
+  std::lock_guard lock(mutex_);
+  tasks_.push_back({std::move(task), group});
+  announce(1);
+}
+
+// Spinning workers see the epoch by themselves; sleepers cost a system call each.
+void WorkerEngine::announce(std::uint64_t wanted) {
+  ++epoch_;
+  const std::uint32_t spinning = idle_ - asleep_;
+  const std::uint64_t room = busy_ + spinning < count_ ? count_ - busy_ - spinning : 0;
+  std::uint64_t wakes = std::min<std::uint64_t>({wanted > spinning ? wanted - spinning : 0, asleep_, room});
+  for (; wakes; --wakes) changed_.notify_one();
+  if (!watching_) watch_.notify_one();
+}
+
+bool WorkerEngine::hasWork(std::uint64_t group) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](auto &l) { return allowed(l.launch->request.group, group); }) ||
+         std::any_of(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
+}
+
+// Runs a task, or units of the first launch that `group` may run until none is left. False: nothing to do.
+bool WorkerEngine::runOne(Lock &lock, std::uint32_t worker, std::uint64_t group, Role role) {
+  if (role != Role::extra && busy_ >= count_) return false;
+  auto task = std::find_if(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
+  std::size_t index = 0;
+  if (task == tasks_.end()) {
+    while (index < launches_.size() && !allowed(launches_[index].launch->request.group, group)) ++index;
+    if (index == launches_.size()) return false;
+  }
+  busy_ += role != Role::extra;
+  if (task != tasks_.end()) runTask(lock, task);
+  else runLaunch(lock, index, worker);
+  busy_ -= role != Role::extra;
+  // A worker looks for more by itself; a helper leaves its place to one.
+  if (role == Role::helper && hasWork()) announce(1);
+  return true;
+}
+
+void WorkerEngine::runTask(Lock &lock, std::deque<Task>::iterator task) {
+  auto run = std::move(task->run);
+  tasks_.erase(task);
+  ++tasksTaken_;
+  lock.unlock();
+  run();
+  run = nullptr;
+  lock.lock();
+}
+
+void WorkerEngine::runLaunch(Lock &lock, std::size_t index, std::uint32_t worker) {
+  std::shared_ptr<LaunchRun> launch = launches_[index].launch;
+  ChunkSize chunk(*launch, count_);
+  std::uint64_t first, last;
+  const bool some = chunk.take(first, last);
+  if (last == launch->units) unlist(launch.get());
+  if (!some) return;
+  auto running = running_.insert(running_.end(), {launch, pthread_self()});
+  lock.unlock();
+  for (;;) {
+    runBlocks(launch, chunk, first, last, worker);
+    if (launch->finished.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == launch->units) break;
+    if (!chunk.take(first, last)) break;
+    if (last < launch->units) continue;
+    std::lock_guard again(mutex_);
+    unlist(launch.get());
+  }
+  const bool complete = launch->finished.load(std::memory_order_acquire) == launch->units;
+  lock.lock();
+  running_.erase(running);
+  // Of several threads that see the end, the first in here ends the launch.
+  if (!complete || !launch->done) return;
+  auto done = std::exchange(launch->done, nullptr);
+  lock.unlock();
+  if (launch->needsReplay) replayFault(*launch, worker);
+  done(launch->fault);
+  done = nullptr;
+  launch.reset();
+  lock.lock();
+}
+
+void WorkerEngine::runBlocks(const std::shared_ptr<LaunchRun> &launch, ChunkSize &chunk, std::uint64_t first,
+                             std::uint64_t last, std::uint32_t worker) {
+  if (launch->stopped.load(std::memory_order_relaxed)) return;
+  chunk.begin();
+  const bool faultedFirst = runUnits(*launch, first, last, worker);
+  chunk.end(last - first);
+  if (faultedFirst) stopOthers(*launch);
+}
+
+// After a fault: other threads may be in blocks that wait for the one that is gone.
+void WorkerEngine::stopOthers(const LaunchRun &launch) {
+  for (;;) {
+    bool others = false;
+    {
+      std::lock_guard lock(mutex_);
+      for (const Running &running : running_) {
+        if (running.launch.get() != &launch || pthread_equal(running.thread, pthread_self())) continue;
+        interruptThread(running.thread);
+        others = true;
+      }
+    }
+    if (!others) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+}
+
+void WorkerEngine::unlist(const LaunchRun *launch) {
+  std::erase_if(launches_, [&](const Listed &listed) { return listed.launch.get() == launch; });
+}
+
+void WorkerEngine::stop(LaunchRun &launch) {
+  std::lock_guard lock(launch.mutex);
+  launch.stopped = true;
+  if (launch.fault.kind != FaultKind::none) return;
+  launch.fault.kind = FaultKind::interrupted;
+  launch.fault.kernel = launch.request.kernel->info->name;
+  launch.fault.message = "kernel " + launch.fault.kernel + ": interrupted";
+}
+
+void WorkerEngine::interrupt() {
+  if (forked) return;
+  std::vector<const LaunchRun *> stopping;
+  for (bool first = true;; first = false) {
+    bool left = false;
+    {
+      std::lock_guard lock(mutex_);
+      auto mine = [&](const LaunchRun *launch) { return std::find(stopping.begin(), stopping.end(), launch) != stopping.end(); };
+      auto consider = [&](LaunchRun &launch) {
+        if (!first) return mine(&launch);
+        stop(launch);
+        stopping.push_back(&launch);
+        return true;
+      };
+      for (Listed &listed : launches_) left |= consider(*listed.launch);
+      for (Running &running : running_) {
+        if (pthread_equal(running.thread, pthread_self()) || !consider(*running.launch)) continue;
+        interruptThread(running.thread);
+        left = true;
+      }
+    }
+    if (!left) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+void WorkerEngine::waitFor(const std::atomic<std::uint32_t> &flag, std::uint64_t group) {
+  const auto set = [&] { return flag.load(std::memory_order_acquire) != 0; };
+  std::uint64_t seen = ~std::uint64_t{0};
+  while (!set() && !forked) {
+    if (group && seen != epoch_.load(std::memory_order_relaxed)) {
+      Lock lock(mutex_);
+      seen = epoch_.load(std::memory_order_relaxed);
+      if (runOne(lock, count_ - 1, group, Role::helper)) {
+        seen = ~std::uint64_t{0};
+        continue;
+      }
+    }
+    if (spinUntil([&] { return set() || (group && seen != epoch_.load(std::memory_order_relaxed)); })) continue;
+    flag.wait(0, std::memory_order_acquire);
+  }
+}
+
+void WorkerEngine::work(std::uint32_t worker) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are for its own threads
+  Lock lock(mutex_);
+  for (;;) {
+    if (runOne(lock, worker, kAnyGroup, Role::worker)) continue;
+    if (quit_ && !hasWork()) return;
+    const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
+    const auto changed = [&] { return epoch_.load(std::memory_order_relaxed) != seen; };
+    ++idle_;
+    lock.unlock();
+    const bool hot = spinUntil(changed);
+    lock.lock();
+    if (!hot) {
+      ++asleep_;
+      changed_.wait(lock, changed);
+      --asleep_;
+    }
+    --idle_;
+  }
+}
+
+// Works until there is nothing left, then ends.
+void WorkerEngine::extraWork(std::uint32_t worker) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  Lock lock(mutex_);
+  while (runOne(lock, worker, kAnyGroup, Role::extra)) {}
+  endedExtras_.push_back(std::this_thread::get_id());
+}
+
+void WorkerEngine::monitor() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  Lock lock(mutex_);
+  while (!quit_) {
+    watching_ = hasWork() || !extras_.empty();
+    if (watching_) watch_.wait_for(lock, kTick);
+    else watch_.wait(lock);
+    if (watching_) addThreadsAtNeed();
+  }
+}
+
+void WorkerEngine::addThreadsAtNeed() {
+  for (const std::thread::id id : std::exchange(endedExtras_, {})) {
+    auto ended = std::find_if(extras_.begin(), extras_.end(), [&](auto &thread) { return thread.get_id() == id; });
+    ended->join();
+    extras_.erase(ended);
+  }
+  if (!tasks_.empty() && tasksSeen_ == tasksTaken_) {
+    if (++taskTicks_ >= kPatience) taskTicks_ = 0, addThread();
+  } else {
+    taskTicks_ = 0;
+  }
+  tasksSeen_ = tasksTaken_;
+  for (Listed &listed : launches_) {
+    const std::uint64_t handedOut = listed.launch->next.load(std::memory_order_relaxed);
+    if (handedOut != std::exchange(listed.seen, handedOut)) listed.ticks = 0, listed.patience = kPatience;
+    if (++listed.ticks < listed.patience) continue;
+    listed.ticks = 0;
+    // Long blocks look like waiting ones: for a launch that has begun, ever fewer threads. Blocks that must be
+    // resident together get theirs at once.
+    if (handedOut && !listed.launch->request.cooperative) listed.patience *= 2;
+    addThread();
+  }
+}
+
+void WorkerEngine::addThread() {
+  if (extras_.size() >= kMostExtra) return;
+  extras_.emplace_back([this, worker = extraNumber_++ % count_] { extraWork(worker); });
+}
 
 }  // namespace
 

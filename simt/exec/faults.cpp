@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's fault ends its launch, never the process. Signals of a thread that is inside a kernel, and the
-// faults that generated code raises itself, are recorded in the launch; then the thread jumps out of the
-// kernel to runUnits. All other signals go to whoever handled them before.
+// A kernel's fault ends its launch, never the process. The faults that generated code raises itself, and signals
+// of a thread whose kernel fiber runs, are recorded in the launch; the fiber is abandoned. After a signal, the
+// thread does so when the handler has returned: the handler only points it to escapeFromSignal(). All other
+// signals go to whoever handled them before.
 #include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
 
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "simt/exec/image.h"
 #include "simt/exec/launch_run.h"
@@ -46,54 +49,74 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-// Names what is known; `lanes`: the lanes concerned, 0 if any of the warp.
-Fault describe(const UnitRun &unit, FaultKind kind, std::uint32_t warp, std::uint32_t lanes, std::uint64_t address,
-               std::uintptr_t pc, const std::string &detail) {
+// Names what is known. `warp` is null if nobody in particular is to blame; `lanes`: 0 if any of the warp.
+Fault describe(const UnitRun &unit, FaultKind kind, const Warp *warp, std::uint32_t lanes, std::uint64_t address,
+               std::uintptr_t pc, const char *detail) {
   const LaunchRun &launch = *unit.launch;
   const Kernel &kernel = *launch.request.kernel;
   Fault fault;
   fault.kind = kind;
   fault.kernel = kernel.info->name;
   fault.address = address;
-  if (unit.currentBlock) std::memcpy(fault.block, unit.currentBlock->block.blockIdx, sizeof fault.block);
-  const std::uint32_t lane = lanes ? static_cast<std::uint32_t>(__builtin_ctz(lanes)) : 0;
-  const std::uint32_t linear = warp * kWarpSize + lane, *extent = launch.state.blockDim;
-  fault.thread[0] = linear % extent[0];
-  fault.thread[1] = linear / extent[0] % extent[1];
-  fault.thread[2] = linear / extent[0] / extent[1];
   if (pc && kernel.code && kernel.code->contains(pc)) fault.source = kernel.code->sourceLine(pc);
-  fault.message = "kernel " + fault.kernel + ", block " + triple(fault.block) + ", thread " + triple(fault.thread) + ": " + nameOf(kind);
+  fault.message = "kernel " + fault.kernel;
+  if (warp) {
+    const std::uint32_t lane = unit.lanes ? warp->lane : lanes ? static_cast<std::uint32_t>(__builtin_ctz(lanes)) : 0;
+    const std::uint32_t linear = warp->index * kWarpSize + lane, *extent = launch.state.blockDim;
+    std::memcpy(fault.block, warp->block->blockIdx, sizeof fault.block);
+    fault.thread[0] = linear % extent[0];
+    fault.thread[1] = linear / extent[0] % extent[1];
+    fault.thread[2] = linear / extent[0] / extent[1];
+    fault.message += ", block " + triple(fault.block) + (unit.lanes || lanes ? ", thread " : ", warp of thread ") + triple(fault.thread);
+  }
+  fault.message += std::string(": ") + nameOf(kind);
   if (kind == FaultKind::illegalAddress || kind == FaultKind::misalignedAddress) fault.message += " " + hex(address);
   if (!fault.source.empty()) fault.message += " at " + fault.source;
-  if (!detail.empty()) fault.message += ": " + detail;
+  if (*detail) fault.message += std::string(": ") + detail;
   return fault;
 }
 
-// What the signal handler leaves for the code after the jump: a handler must not allocate.
+// What a fiber that escapes leaves for the code after it, which has a thread's whole stack and may allocate.
 struct Caught {
-  FaultKind kind;
-  std::uint64_t address;
-  std::uintptr_t pc;
+  FaultKind kind = FaultKind::none;
+  std::uint64_t address = 0;
+  std::uintptr_t pc = 0;
+  std::uint32_t lanes = 0;
+  const char *detail = "";
 };
-thread_local Caught caught;
+[[gnu::tls_model("initial-exec")]] thread_local Caught caught;
 
 void record(UnitRun &unit, Fault fault, bool exact) {
   LaunchRun &launch = *unit.launch;
   std::lock_guard lock(launch.mutex);
   launch.stopped = true;
   if (launch.fault.kind != FaultKind::none) return;
+  unit.faultedFirst = true;
   launch.fault = std::move(fault);
   launch.needsReplay = !exact;
 }
 
-FaultKind classify(int signal, const siginfo_t &info, const ucontext_t &context) {
+FaultKind classify(int signal, const siginfo_t &info, const Fiber &fiber) {
   if (signal == SIGILL) return FaultKind::illegalInstruction;
-  if (signal == SIGFPE) return FaultKind::internal;
-  if (signal == SIGBUS) return FaultKind::illegalAddress;
-  // An access just below the stack pointer, where a stack's guard page lies.
-  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-  const auto stack = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
-  return address + (64u << 10) > stack && address < stack + (64u << 10) && address != 0 ? FaultKind::stackOverflow : FaultKind::illegalAddress;
+  if (signal == SIGFPE) return FaultKind::internal;  // generated code divides no integer by zero
+  return fiber.guards(reinterpret_cast<std::uint64_t>(info.si_addr)) ? FaultKind::stackOverflow : FaultKind::illegalAddress;
+}
+
+// Where a kernel that got a signal continues: at the top of its own stack, which it no longer needs.
+void escapeFromSignal() {
+  UnitRun &unit = *currentUnit();
+  unit.escaped = true;
+  unit.entered->fiber.abandon();
+}
+
+void redirect(ucontext_t &context, const Fiber &fiber) {
+  constexpr std::uint64_t kDirectionFlag = 0x400;
+  auto &registers = context.uc_mcontext.gregs;
+  // As behind a call: 16-byte aligned less the return address.
+  const std::uint64_t top = reinterpret_cast<std::uint64_t>(fiber.stackTop()) & ~std::uint64_t{15};
+  registers[REG_RSP] = static_cast<greg_t>(top - 128 - 8);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&escapeFromSignal);
+  registers[REG_EFL] &= ~static_cast<greg_t>(kDirectionFlag);
 }
 
 void passOn(int signal, siginfo_t *info, void *context) {
@@ -105,41 +128,45 @@ void passOn(int signal, siginfo_t *info, void *context) {
   ::signal(signal, SIG_DFL);  // the instruction runs again and ends the process as it would have
 }
 
-void handler(int signal, siginfo_t *info, void *context) {
+// Whether a signal from elsewhere may stop the kernel here: only in its own code, since a function that it
+// called may be in the middle of something.
+bool interruptible(const UnitRun &unit, std::uintptr_t pc) {
+  const CodeImage *code = unit.launch->request.kernel->code.get();
+  return unit.launch->stopped.load(std::memory_order_relaxed) && code && code->contains(pc);
+}
+
+void handler(int signal, siginfo_t *info, void *opaque) {
   UnitRun *unit = currentUnit();
-  if (!unit || !unit->inKernel) return passOn(signal, info, context);
-  const auto &machine = *static_cast<const ucontext_t *>(context);
+  Member *member = unit ? unit->entered : nullptr;
+  if (!member || unit->uninterrupted) return passOn(signal, info, opaque);
+  auto &context = *static_cast<ucontext_t *>(opaque);
+  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (signal == kInterruptSignal) {
-    if (!unit->launch->stopped) return passOn(signal, info, context);
-    caught = {FaultKind::interrupted, 0, 0};
+    if (!interruptible(*unit, pc)) return passOn(signal, info, opaque);
+    caught = {.kind = FaultKind::interrupted};
   } else {
-    caught = {classify(signal, *info, machine), reinterpret_cast<std::uint64_t>(info->si_addr),
-              static_cast<std::uintptr_t>(machine.uc_mcontext.gregs[REG_RIP])};
+    caught = {.kind = classify(signal, *info, member->fiber), .address = reinterpret_cast<std::uint64_t>(info->si_addr), .pc = pc};
   }
-  unit->inKernel = false;
-  siglongjmp(unit->escape, 2);
+  redirect(context, member->fiber);
 }
 
 }  // namespace
 
-void raiseFault(FaultKind kind, std::uint32_t warp, std::uint32_t lanes, std::uint64_t address, std::uintptr_t pc,
-                const std::string &detail) {
+void raiseFault(FaultKind kind, std::uint32_t lanes, std::uint64_t address, std::uintptr_t pc, const char *detail) {
   UnitRun &unit = *currentUnit();
-  {
-    std::uint32_t mask = lanes;
-    if (unit.lanes && unit.current) mask = 1u << unit.current->warp.lane;
-    record(unit, describe(unit, kind, warp, mask, address, pc, detail), true);
-  }
-  unit.inKernel = false;
-  siglongjmp(unit.escape, 1);
+  caught = {kind, address, pc, lanes, detail};
+  unit.escaped = true;
+  unit.entered->fiber.abandon();
 }
 
-void recordCaughtFault(UnitRun &unit) {
-  const Caught what = caught;
-  const Member *member = unit.current;
-  const std::uint32_t warp = member ? member->warp.index : 0;
-  const bool exact = unit.lanes;
-  record(unit, describe(unit, what.kind, warp, exact && member ? 1u << member->warp.lane : 0, what.address, what.pc, {}), exact);
+void recordFault(UnitRun &unit, FaultKind kind, const Member *member, const char *detail) {
+  record(unit, describe(unit, kind, member ? &member->warp : nullptr, member ? 1 : 0, 0, 0, detail), true);
+}
+
+void recordCaughtFault(UnitRun &unit, const Member &member) {
+  const Caught what = std::exchange(caught, {});
+  const bool exact = unit.lanes || what.lanes || what.kind == FaultKind::interrupted;
+  record(unit, describe(unit, what.kind, &member.warp, what.lanes, what.address, what.pc, what.detail), exact);
 }
 
 void installFaultHandlers() {
@@ -147,7 +174,7 @@ void installFaultHandlers() {
   std::call_once(once, [] {
     struct sigaction action{};
     action.sa_sigaction = handler;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (int signal : kSignals) sigaction(signal, &action, &previous[signal]);
     sigaction(kInterruptSignal, &action, &previous[kInterruptSignal]);
@@ -155,12 +182,20 @@ void installFaultHandlers() {
 }
 
 void prepareThreadForFaults() {
+  // A thread that helps may block these.
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (int signal : kSignals) sigaddset(&ours, signal);
+  sigaddset(&ours, kInterruptSignal);
+  pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+
   stack_t existing;
   if (sigaltstack(nullptr, &existing) == 0 && !(existing.ss_flags & SS_DISABLE)) return;
+  constexpr std::size_t kBytes = 64u << 10;  // a frame with AMX state takes 12 KiB
   struct AlternateStack {
-    std::unique_ptr<char[]> memory = std::make_unique<char[]>(64 << 10);
+    std::unique_ptr<char[]> memory = std::make_unique<char[]>(kBytes);
     AlternateStack() {
-      stack_t stack{memory.get(), 0, 64 << 10};
+      stack_t stack{memory.get(), 0, kBytes};
       sigaltstack(&stack, nullptr);
     }
     ~AlternateStack() {

@@ -3,18 +3,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xmmintrin.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define STRATA_ASAN 1
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#if __has_feature(thread_sanitizer)
-#define STRATA_TSAN 1
-#include <sanitizer/tsan_interface.h>
-#endif
-#endif
+#include "simt/exec/sanitizers.h"
 
 namespace strata::simt {
 
@@ -28,7 +19,7 @@ std::size_t StackPool::pageSize() {
 StackPool::~StackPool() { release(); }
 
 void StackPool::release() {
-  for (void *stack : stacks_) munmap(stack, bytes_ + pageSize());
+  for (void *stack : stacks_) munmap(stack, mappingBytes());
   stacks_.clear();
 }
 
@@ -37,17 +28,27 @@ bool StackPool::reserve(std::size_t count, std::size_t bytes) {
   if (bytes > bytes_) {
     release();
     bytes_ = bytes;
+    ++generation_;
   }
   while (stacks_.size() < count) {
-    void *stack = mmap(nullptr, bytes_ + pageSize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *stack = mmap(nullptr, mappingBytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED) return false;
-    mprotect(stack, pageSize(), PROT_NONE);
+    if (mprotect(static_cast<char *>(stack) + kGuardBytes, bytes_ + pageSize(), PROT_READ | PROT_WRITE) != 0) {
+      munmap(stack, mappingBytes());
+      return false;
+    }
     stacks_.push_back(stack);
   }
   return true;
 }
 
+void *StackPool::top(std::size_t index) const {
+  const std::size_t lines = pageSize() / 64;
+  return static_cast<char *>(stacks_[index]) + kGuardBytes + bytes_ + index * 17 % lines * 64;
+}
+
 void Fiber::start(void *stackTop, std::size_t stackBytes, Body body, void *argument) {
+  forget();
   body_ = body;
   argument_ = argument;
   stackBottom_ = static_cast<char *>(stackTop) - stackBytes;
@@ -68,17 +69,21 @@ void Fiber::trampoline(ctx::transfer_t from) {
 #ifdef STRATA_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &fiber->schedulerBottom_, &fiber->schedulerBytes_);
 #endif
+  // The thread may have a rounding mode of its own; kernels have the default one.
+  constexpr unsigned kDefaultMxcsr = 0x1F80;
+  _mm_setcsr(kDefaultMxcsr);
+  asm volatile("fninit");
   fiber->body_(fiber->argument_);
-  __builtin_trap();  // the body leaves for good
+  __builtin_trap();  // the body does not return
 }
 
 void Fiber::enter() {
+#ifdef STRATA_ASAN
+  __sanitizer_start_switch_fiber(&schedulerFakeStack_, stackBottom_, stackBytes_);
+#endif
 #ifdef STRATA_TSAN
   tsanScheduler_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(tsanFiber_, 0);
-#endif
-#ifdef STRATA_ASAN
-  __sanitizer_start_switch_fiber(&schedulerFakeStack_, stackBottom_, stackBytes_);
 #endif
   self_ = ctx::jump_fcontext(self_, this).fctx;
 #ifdef STRATA_ASAN
@@ -87,16 +92,27 @@ void Fiber::enter() {
 }
 
 void Fiber::leave() {
-#ifdef STRATA_TSAN
-  __tsan_switch_to_fiber(tsanScheduler_, 0);
-#endif
 #ifdef STRATA_ASAN
   __sanitizer_start_switch_fiber(&fakeStack_, schedulerBottom_, schedulerBytes_);
+#endif
+#ifdef STRATA_TSAN
+  __tsan_switch_to_fiber(tsanScheduler_, 0);
 #endif
   scheduler_ = ctx::jump_fcontext(scheduler_, nullptr).fctx;
 #ifdef STRATA_ASAN
   __sanitizer_finish_switch_fiber(fakeStack_, &schedulerBottom_, &schedulerBytes_);
 #endif
+}
+
+void Fiber::abandon() {
+#ifdef STRATA_ASAN
+  __sanitizer_start_switch_fiber(nullptr, schedulerBottom_, schedulerBytes_);
+#endif
+#ifdef STRATA_TSAN
+  __tsan_switch_to_fiber(tsanScheduler_, 0);
+#endif
+  ctx::jump_fcontext(scheduler_, nullptr);
+  __builtin_unreachable();
 }
 
 void Fiber::forget() {

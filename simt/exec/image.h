@@ -4,6 +4,7 @@
 // relocations that codegen emits and refuses everything else. Code is never writable and executable at once.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +27,9 @@ public:
   bool contains(std::uintptr_t pc) const { return pc >= codeBegin_ && pc < codeEnd_; }
   // "file:line" of the instruction at `pc`, or empty. Loads the codegen library at need: for faults only.
   std::string sourceLine(std::uintptr_t pc) const;
+
+  // Kept by the engine: what a block cost when the code ran last, in time-stamp cycles; 0: it has not run.
+  mutable std::atomic<std::uint32_t> unitCycles{0};
 
 private:
   CodeImage() = default;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch while it runs, and the blocks of it that one thread has in hand.
+//
+// Blocks are handed out in units: one block, or for clusters and cooperative launches all blocks that must be
+// resident together. A thread runs a unit as fibers: one per block for a barrier-free kernel, one per warp, or in
+// lane mode one per lane; in turn, each until it waits, yields or ends.
 #pragma once
 
 #include <atomic>
-#include <csetjmp>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,15 +17,16 @@
 
 namespace strata::simt {
 
-// A launch: what is the same for all blocks, how far it is, and its first fault. Blocks are handed out in
-// units: one block, or for clusters and cooperative launches all blocks that must be resident together.
 struct LaunchRun {
   LaunchRequest request;
   std::function<void(const Fault &)> done;
   LaunchState state{};
-  std::uint64_t units = 0, chunk = 1;             // units in all; units taken at a time
-  std::atomic<std::uint64_t> next{0}, finished{0};
-  std::atomic<bool> stopped{false};               // by a fault or an interrupt: the rest is skipped
+  std::uint32_t gridWorkspace[2] = {0, 0};        // LaunchState::gridWorkspace points here
+  std::uint64_t units = 0;
+  bool quiet = false;                             // a replay: device printf and assert print nothing
+  alignas(64) std::atomic<std::uint64_t> next{0}; // units handed out
+  std::atomic<std::uint64_t> finished{0};
+  alignas(64) std::atomic<bool> stopped{false};   // by a fault or an interrupt: the rest is skipped
   std::mutex mutex;                               // of the two below
   Fault fault;
   bool needsReplay = false;                       // the exact thread of the fault is not known yet
@@ -33,37 +37,43 @@ struct LaunchRun {
 struct BlockRun;
 struct UnitRun;
 
-// A fiber: one warp, or one lane of it.
+// A fiber's work: a block, a warp, or one lane of it.
 struct Member {
   enum class State : std::uint8_t { ready, barrier, cluster, collective, ended };
   Warp warp{};
   Fiber fiber;
+  std::uint32_t stackGeneration = 0;
   BlockRun *block = nullptr;
   State state = State::ready;
   bool yielded = false;            // since it was last entered
-  std::uint32_t barrierId = 0;
+  std::uint32_t barrierId = 0, barrierOp = 0;
   std::uint32_t result = 0;        // of a barrier reduction
+  std::uint32_t clusterPhase = 0;  // phase of the cluster barrier at which it arrived
   // A lane's part in a collective; value and predicate are also its results.
   std::uint32_t kind = 0, mask = 0, b = 0, c = 0, predicate = 0;
   std::uint64_t value = 0;
+  std::uintptr_t site = 0;         // of the call
 
   static Member *of(Warp *warp) { return static_cast<Member *>(warp->owner); }
   void pause() { fiber.leave(); }
 };
 
 struct Barrier {
-  std::uint32_t arrived = 0;       // threads; a warp counts 32 whichever lanes came
+  std::uint32_t arrived = 0;       // threads; outside lane mode a warp counts 32 whichever lanes came
   std::uint32_t count = 0;         // expected threads; 0: all that live
-  std::uint32_t population = 0, op = 0;
+  std::uint32_t population = 0;
   bool all = true, any = false;
 };
 
 struct BlockRun {
   Block block{};
   UnitRun *unit = nullptr;
-  std::vector<Member *> members;   // in warp (lane) order
+  Member *const *members = nullptr;  // in warp (lane) order
+  std::uint32_t memberCount = 0;
   Barrier barriers[16];
-  std::uint32_t live = 0;          // threads that have not ended; 32 per warp outside lane mode
+  std::uint32_t barriersInUse = 0;   // bit per id: touched since the block began
+  std::uint32_t live = 0;            // threads that have not ended; 32 per warp outside lane mode
+  std::uint32_t waitingLanes = 0;    // members in State::collective
 };
 
 // What one thread runs at a time: the blocks of one unit, with their fibers. Reused from unit to unit.
@@ -72,19 +82,25 @@ struct UnitRun {
   std::vector<std::unique_ptr<BlockRun>> blocks;   // the first `blockCount` are in use
   std::size_t blockCount = 0;
   std::vector<std::unique_ptr<Member>> members;    // the first `memberCount` are in use
+  std::vector<Member *> memberOrder;               // the same, for BlockRun::members
   std::size_t memberCount = 0;
-  Member *current = nullptr;                       // fiber that runs, if any
-  BlockRun *currentBlock = nullptr;
   bool lanes = false;
-  std::uint32_t clusterArrived = 0;
-  sigjmp_buf escape;                               // where faults go
-  volatile bool inKernel = false;                  // signals of this thread are the kernel's
-  bool replaying = false;
+  std::uint32_t worker = 0;
+  std::uint32_t clusterArrived = 0, clusterPhase = 0;
+  // Units [index, end) that the fiber of a barrier-free kernel still has to run, and where it is.
+  std::uint64_t plainIndex = 0, plainEnd = 0;
+
+  // Read by the signal handler.
+  Member *volatile entered = nullptr;              // whose fiber runs
+  volatile bool uninterrupted = false;             // it holds a lock: its faults are ours
+  bool escaped = false;                            // it left for good, by a fault or an interrupt
+  bool faultedFirst = false;                       // this thread recorded the launch's fault
 };
 
-// Runs units [first, last) on the calling thread. Faults end up in launch.fault.
-void runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
-// Runs the faulty block again, lane by lane, to find the thread; fills launch.fault.
+// Runs units [first, last) on the calling thread. Faults end up in launch.fault; true if this thread's was the
+// first, so that it has to see to it that others stop.
+bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
+// Runs the faulty block again, lane by lane, to find the thread; fills launch.fault. (replay.cpp)
 void replayFault(LaunchRun &launch, std::uint32_t worker);
 // Fills the launch's state and units from its request.
 void prepareLaunch(LaunchRun &launch, std::uint32_t workers);
@@ -101,20 +117,28 @@ void clusterWait(Warp *warp);
 void yieldMember(Warp *warp);
 std::uint64_t laneCollective(Warp *warp, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
                              std::uint32_t c, std::uint32_t *predicate);
-// Completes collectives whose members have all arrived; with `force` also those that wait for lanes which are
-// elsewhere and cannot move. True if any lane may go on.
-bool resolveCollectives(BlockRun &block, bool force);
+// Completes collectives. True if any lane may go on.
+enum class Resolve {
+  complete,  // those whose members have all arrived
+  converged, // also activemask: the other lanes only spin
+  forced,    // also those that wait for lanes which cannot come: no lane can move
+};
+bool resolveCollectives(BlockRun &block, Resolve which);
 
 // The table that generated code calls through (runtime_table.cpp).
 const Runtime &runtimeTable();
 
 // faults.cpp
-[[noreturn]] void raiseFault(FaultKind kind, std::uint32_t warp, std::uint32_t lanes, std::uint64_t address,
-                             std::uintptr_t pc, const std::string &detail = {});
-// Turns what the signal handler caught into the launch's fault; after the jump, on the thread's own stack.
-void recordCaughtFault(UnitRun &unit);
+// A fault of the kernel that runs on the calling thread, from inside its fiber. `lanes`: those concerned, 0 if it
+// may be any of the warp; `detail` is a literal.
+[[noreturn]] void raiseFault(FaultKind kind, std::uint32_t lanes, std::uint64_t address, std::uintptr_t pc,
+                             const char *detail = "");
+// The same outside of fibers, for a member (or null: nobody in particular).
+void recordFault(UnitRun &unit, FaultKind kind, const Member *member, const char *detail);
+// After a member's fiber escaped: makes what it left the launch's fault, if that is the first.
+void recordCaughtFault(UnitRun &unit, const Member &member);
 void installFaultHandlers();       // once per process
-void prepareThreadForFaults();     // each thread that runs kernels: alternate signal stack
+void prepareThreadForFaults();     // each thread that runs kernels: alternate signal stack, signal mask
 void interruptThread(unsigned long pthread);  // makes a thread that runs a stopped launch leave it
 
 // device_libc.cpp

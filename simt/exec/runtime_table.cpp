@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated code may call (simt/abi.h). Kernels without barriers run outside fibers (Warp::owner is
-// null): there, waiting means letting other threads run.
-#include <sched.h>
+// What generated code may call (simt/abi.h).
 #include <time.h>
+
+#include <algorithm>
 
 #include "simt/exec/launch_run.h"
 
@@ -22,11 +22,6 @@ std::uint32_t barrierReduce(Warp *warp, std::uint32_t id, std::uint32_t count, s
   return arriveAtBarrier(warp, id, count, lanes, predicates, op, true);
 }
 
-void yield(Warp *warp) {
-  if (warp->owner) yieldMember(warp);
-  else sched_yield();
-}
-
 std::uint64_t globaltimer() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -36,12 +31,12 @@ std::uint64_t globaltimer() {
 // Sleeps by letting others run; nobody is held up for long, whatever time is asked for.
 void nanosleep(Warp *warp, std::uint32_t nanoseconds) {
   const std::uint64_t end = globaltimer() + std::min(nanoseconds, 1000000u);
-  do yield(warp);
+  do yieldMember(warp);
   while (globaltimer() < end);
 }
 
 void fault(Warp *warp, std::uint32_t kind, std::uint32_t lanes, std::uint64_t address) {
-  raiseFault(static_cast<FaultKind>(kind), warp->index, lanes, address,
+  raiseFault(static_cast<FaultKind>(kind), lanes, address,
              reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1);
 }
 
@@ -51,7 +46,7 @@ constexpr Runtime kTable = {
     .barrierReduce = barrierReduce,
     .clusterArrive = [](Warp *warp, std::uint32_t) { clusterArrive(warp); },
     .clusterWait = [](Warp *warp, std::uint32_t) { clusterWait(warp); },
-    .yield = yield,
+    .yield = yieldMember,
     .nanosleep = nanosleep,
     .globaltimer = globaltimer,
     .fault = fault,

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs units of a launch on the calling thread. A barrier-free kernel is a plain call per block. Others run
-// as fibers, one per warp or lane, in turn until all have ended: a fiber runs until it waits or yields.
+// Runs units of a launch on the calling thread.
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <thread>
 
 #include "simt/exec/launch_run.h"
-#include "simt/exec/module.h"
 
 namespace strata::simt {
 namespace {
@@ -28,7 +25,10 @@ public:
       void *memory = mmap(nullptr, bytes_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (memory == MAP_FAILED) return nullptr;
       memory_ = static_cast<std::uint8_t *>(memory);
-      if (mprotect(memory_ + page, bytes_, PROT_READ | PROT_WRITE)) return nullptr;
+      if (mprotect(memory_ + page, bytes_, PROT_READ | PROT_WRITE) != 0) {
+        release();
+        return nullptr;
+      }
     }
     return memory_ + page + bytes_ - bytes;
   }
@@ -42,14 +42,20 @@ private:
   std::size_t bytes_ = 0;
 };
 
-struct ThreadMemory {
+// Lanes need small stacks but many; so they have fibers of their own. The fibers go before their stacks.
+struct FiberSet {
   StackPool stacks;
-  SharedMemory shared;
   UnitRun unit;
 };
 
+struct ThreadMemory {
+  FiberSet warps, lanes;
+  SharedMemory shared;
+};
+
 thread_local std::unique_ptr<ThreadMemory> threadMemory;
-thread_local UnitRun *runningUnit = nullptr;
+// The signal handler reads it: initial-exec, since another model may allocate at a thread's first access.
+[[gnu::tls_model("initial-exec")]] thread_local UnitRun *runningUnit = nullptr;
 
 ThreadMemory &memoryOfThread() {
   if (!threadMemory) {
@@ -93,76 +99,120 @@ void placeClusterBlock(Block &block, const LaunchState &state, std::uint64_t clu
   block.clusterCtaRank = rank;
 }
 
-void addBlock(UnitRun &unit) {
+BlockRun &addBlock(UnitRun &unit) {
   if (unit.blockCount == unit.blocks.size()) unit.blocks.push_back(std::make_unique<BlockRun>());
   BlockRun &block = *unit.blocks[unit.blockCount++];
   block.unit = &unit;
-  block.members.clear();
-  for (Barrier &barrier : block.barriers) barrier = {};
+  while (block.barriersInUse) {
+    block.barriers[__builtin_ctz(block.barriersInUse)] = {};
+    block.barriersInUse &= block.barriersInUse - 1;
+  }
+  block.waitingLanes = 0;
+  return block;
 }
 
 // The blocks of unit `index`, placed, without memory or fibers yet.
-void collectBlocks(UnitRun &unit, const LaunchRun &launch, std::uint64_t index, std::uint32_t worker) {
+void collectBlocks(UnitRun &unit, const LaunchRun &launch, std::uint64_t index) {
   const LaunchState &state = launch.state;
   unit.blockCount = unit.memberCount = 0;
   unit.clusterArrived = 0;
+  unit.clusterPhase = 1;
   if (launch.request.cooperative) {
-    for (std::uint64_t b = index; b < launch.blocks(); b += launch.units) {
-      addBlock(unit);
-      placeBlock(unit.blocks[unit.blockCount - 1]->block, state, b, worker);
-    }
+    for (std::uint64_t b = index; b < launch.blocks(); b += launch.units) placeBlock(addBlock(unit).block, state, b, unit.worker);
+  } else if (clusterSize(state) == 1) {
+    placeBlock(addBlock(unit).block, state, index, unit.worker);
   } else {
-    for (std::uint32_t rank = 0; rank < clusterSize(state); ++rank) {
-      addBlock(unit);
-      placeClusterBlock(unit.blocks[unit.blockCount - 1]->block, state, index, rank, worker);
+    for (std::uint32_t rank = 0; rank < clusterSize(state); ++rank)
+      placeClusterBlock(addBlock(unit).block, state, index, rank, unit.worker);
+  }
+}
+
+// Blocks of a barrier-free kernel, one after the other in one fiber.
+void runPlainBlocks(Member &member, BlockEntry entry) {
+  UnitRun &unit = *member.block->unit;
+  const LaunchRun &launch = *unit.launch;
+  Block &block = member.block->block;
+  const std::uint32_t *grid = launch.state.gridDim;
+  while (!launch.stopped.load(std::memory_order_relaxed)) {
+    entry(&block, &member.warp);
+    if (++unit.plainIndex >= unit.plainEnd) return;
+    if (++block.blockIdx[0] == grid[0]) {
+      block.blockIdx[0] = 0;
+      if (++block.blockIdx[1] == grid[1]) {
+        block.blockIdx[1] = 0;
+        ++block.blockIdx[2];
+      }
     }
+    for (int i = 0; i < 3; ++i) block.clusterIdx[i] = block.blockIdx[i];
   }
 }
 
 void memberBody(void *argument) {
-  auto *member = static_cast<Member *>(argument);
-  reinterpret_cast<WarpEntry>(member->block->unit->launch->request.kernel->entry)(&member->warp);
-  memberEnded(*member);
-  member->pause();
+  auto &member = *static_cast<Member *>(argument);
+  for (;;) {
+    const Kernel &kernel = *member.block->unit->launch->request.kernel;
+    if (kernel.entryKind == EntryKind::block) runPlainBlocks(member, reinterpret_cast<BlockEntry>(kernel.entry));
+    else reinterpret_cast<WarpEntry>(kernel.entry)(&member.warp);
+    memberEnded(member);
+    member.pause();  // until there is another block
+  }
 }
 
+// Generous, since only what is touched takes memory: x86 frames are larger than a GPU's, and recursion has no
+// estimate. What a program asks for by cudaLimitStackSize comes on top.
 std::size_t stackBytes(const LaunchRun &launch, bool lanes) {
   const Kernel &kernel = *launch.request.kernel;
-  const std::size_t perThread = kernel.info->localBytes + deviceStackLimit();
-  return (64u << 10) + kernel.stackBytes + (lanes ? 1 : kWarpSize) * perThread;
+  const std::size_t perThread = 2 * (kernel.info->localBytes + deviceStackLimit());
+  return lanes ? (128u << 10) + 2 * std::size_t{kernel.stackBytes} + 4 * perThread
+               : (1u << 20) + 2 * std::size_t{kernel.stackBytes} + kWarpSize * perThread;
 }
 
-void addMember(UnitRun &unit, BlockRun &block, std::uint32_t warp, std::uint32_t lane) {
-  if (unit.memberCount == unit.members.size()) unit.members.push_back(std::make_unique<Member>());
-  Member &member = *unit.members[unit.memberCount++];
-  member.warp = {};
-  member.warp.block = &block.block;
-  member.warp.index = warp;
-  member.warp.lane = lane;
-  const std::uint32_t rest = block.block.threads - warp * kWarpSize;
-  member.warp.lanes = rest >= kWarpSize ? ~0u : (1u << rest) - 1;
-  member.warp.owner = &member;
+void addMember(FiberSet &set, BlockRun &block, std::uint32_t warp, std::uint32_t lane) {
+  UnitRun &unit = set.unit;
+  const std::size_t number = unit.memberCount++;
+  Member &member = *unit.members[number];
   member.block = &block;
   member.state = Member::State::ready;
-  block.members.push_back(&member);
+  member.clusterPhase = 0;
+  const std::uint32_t rest = block.block.threads - warp * kWarpSize;
+  member.warp = {.block = &block.block, .index = warp, .lanes = rest >= kWarpSize ? ~0u : (1u << rest) - 1, .lane = lane,
+                 .exited = 0, .sourceLine = 0, .pad = 0, .owner = &member};
+  if (!member.fiber.started() || member.stackGeneration != set.stacks.generation()) {
+    member.fiber.start(set.stacks.top(number), set.stacks.bytes(), memberBody, &member);
+    member.stackGeneration = set.stacks.generation();
+  }
 }
 
-// Shared memory, members and fibers of all blocks of the unit.
-bool furnish(UnitRun &unit, const LaunchRun &launch, ThreadMemory &memory) {
+std::uint32_t membersPerBlock(const UnitRun &unit, const Block &block) {
+  switch (unit.launch->request.kernel->entryKind) {
+    case EntryKind::block: return 1;
+    case EntryKind::warp: return block.warps;
+    case EntryKind::lane: return block.threads;
+  }
+  __builtin_unreachable();
+}
+
+// Shared memory, members and fibers of all blocks of the unit. False: no memory.
+bool furnish(FiberSet &set, const LaunchRun &launch, SharedMemory &memory) {
+  UnitRun &unit = set.unit;
   const std::size_t stride = sharedStride(launch.state);
-  std::uint8_t *shared = memory.shared.get(stride * unit.blockCount);
-  if (!shared) return false;
+  std::uint8_t *shared = memory.get(stride * unit.blockCount);
+  const std::uint32_t perBlock = membersPerBlock(unit, unit.blocks[0]->block);
+  const std::size_t count = perBlock * unit.blockCount;
+  if (!shared || !set.stacks.reserve(count, stackBytes(launch, unit.lanes))) return false;
+  while (unit.members.size() < count) {
+    unit.members.push_back(std::make_unique<Member>());
+    unit.memberOrder.push_back(unit.members.back().get());
+  }
   for (std::size_t i = 0; i < unit.blockCount; ++i) {
     BlockRun &run = *unit.blocks[i];
     run.block.shared = shared + stride * i;
     run.block.owner = &run;
-    run.live = unit.lanes ? run.block.threads : run.block.warps * kWarpSize;
-    const std::uint32_t count = unit.lanes ? run.block.threads : run.block.warps;
-    for (std::uint32_t m = 0; m < count; ++m) addMember(unit, run, unit.lanes ? m / kWarpSize : m, unit.lanes ? m % kWarpSize : 0);
+    run.live = unit.lanes ? perBlock : perBlock * kWarpSize;
+    run.members = unit.memberOrder.data() + unit.memberCount;
+    run.memberCount = perBlock;
+    for (std::uint32_t m = 0; m < perBlock; ++m) addMember(set, run, unit.lanes ? m / kWarpSize : m, unit.lanes ? m % kWarpSize : 0);
   }
-  const std::size_t bytes = stackBytes(launch, unit.lanes);
-  if (!memory.stacks.reserve(unit.memberCount, bytes)) return false;
-  for (std::size_t m = 0; m < unit.memberCount; ++m) unit.members[m]->fiber.start(memory.stacks.top(m), memory.stacks.bytes(), memberBody, unit.members[m].get());
   return true;
 }
 
@@ -171,74 +221,76 @@ struct Turn {
   std::size_t ended = 0;
 };
 
-// Each ready member of the block once.
-void turnOf(UnitRun &unit, BlockRun &block, Turn &turn) {
-  bool collectives = false;
-  unit.currentBlock = &block;
-  for (Member *member : block.members) {
-    if (member->state != Member::State::ready) {
-      collectives |= member->state == Member::State::collective;
-      continue;
+// Each ready member of the block once. False: one escaped, by a fault or an interrupt.
+bool turnOf(UnitRun &unit, BlockRun &block, Turn &turn) {
+  for (std::uint32_t m = 0; m < block.memberCount; ++m) {
+    Member &member = *block.members[m];
+    if (member.state != Member::State::ready) continue;
+    member.yielded = false;
+    unit.entered = &member;
+    member.fiber.enter();
+    unit.entered = nullptr;
+    if (unit.escaped) {
+      recordCaughtFault(unit, member);
+      return false;
     }
-    member->yielded = false;
-    unit.current = member;
-    member->fiber.enter();
     turn.ran = true;
-    turn.moved |= !member->yielded;
-    collectives |= member->state == Member::State::collective;
-    if (member->state != Member::State::ended) continue;
-    member->fiber.forget();
-    ++turn.ended;
+    turn.moved |= !member.yielded;
+    turn.ended += member.state == Member::State::ended;
   }
-  unit.current = nullptr;
-  if (collectives && resolveCollectives(block, false)) turn.moved = true;
+  if (block.waitingLanes && resolveCollectives(block, Resolve::complete)) turn.moved = true;
+  return true;
 }
 
-// Until all members have ended, or the launch is stopped. Escapes by siglongjmp on a fault.
+// Nothing moves here: what all wait for is on another thread, or a matter of time.
+void giveWay(std::uint32_t idleTurns) {
+  constexpr std::uint32_t kHotTurns = 256;
+  if (idleTurns < kHotTurns) sched_yield();
+  else usleep(50);
+}
+
+// Until all members have ended, one escaped, or the launch is stopped.
 void runFibers(UnitRun &unit, const LaunchRun &launch) {
   std::size_t left = unit.memberCount;
+  std::uint32_t idleTurns = 0;
   while (left && !launch.stopped.load(std::memory_order_relaxed)) {
     Turn turn;
-    for (std::size_t i = 0; i < unit.blockCount; ++i) turnOf(unit, *unit.blocks[i], turn);
+    for (std::size_t i = 0; i < unit.blockCount; ++i)
+      if (!turnOf(unit, *unit.blocks[i], turn)) return;
     left -= turn.ended;
-    if (turn.moved || !left) continue;
-    bool forced = false;
-    for (std::size_t i = 0; i < unit.blockCount; ++i) forced |= resolveCollectives(*unit.blocks[i], true);
-    if (forced) continue;
-    if (!turn.ran) raiseFault(FaultKind::deadlock, 0, 1, 0, 0, "every thread of the block waits at a barrier or for lanes that cannot come");
-    sched_yield();  // all spin: what they wait for is on another thread
+    if (turn.moved || !left) {
+      idleTurns = 0;
+      continue;
+    }
+    bool resolved = false;
+    for (std::size_t i = 0; i < unit.blockCount; ++i)
+      resolved |= resolveCollectives(*unit.blocks[i], turn.ran ? Resolve::converged : Resolve::forced);
+    if (resolved) continue;
+    if (turn.ran) {
+      giveWay(idleTurns++);
+      continue;
+    }
+    const Member *waiting = nullptr;
+    for (std::size_t m = 0; m < unit.memberCount && !waiting; ++m)
+      if (unit.members[m]->state != Member::State::ended) waiting = unit.members[m].get();
+    return recordFault(unit, FaultKind::deadlock, waiting, "all threads that are left wait at a barrier that cannot complete");
   }
 }
 
-void abandonFibers(UnitRun &unit) {
+// Fibers that are in the middle of a kernel which is given up.
+void forgetFibers(UnitRun &unit) {
   for (std::size_t m = 0; m < unit.memberCount; ++m)
     if (unit.members[m]->state != Member::State::ended) unit.members[m]->fiber.forget();
 }
 
-// Units whose blocks are plain calls: blocks [first, last).
-void runPlain(UnitRun &unit, LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker, std::uint8_t *shared) {
-  unit.blockCount = 0;
-  addBlock(unit);
-  Block &block = unit.blocks[0]->block;
-  unit.currentBlock = unit.blocks[0].get();
-  const auto entry = reinterpret_cast<BlockEntry>(launch.request.kernel->entry);
-  const LaunchState &state = launch.state;
-  placeBlock(block, state, first, worker);
-  block.shared = shared;
-  block.owner = nullptr;
-  Warp scratch{};
-  for (std::uint64_t index = first; index < last && !launch.stopped.load(std::memory_order_relaxed); ++index) {
-    scratch.block = &block;
-    entry(&block, &scratch);
-    if (++block.blockIdx[0] < state.gridDim[0]) continue;
-    block.blockIdx[0] = 0;
-    if (++block.blockIdx[1] < state.gridDim[1]) continue;
-    block.blockIdx[1] = 0;
-    ++block.blockIdx[2];
-  }
+void runUnit(FiberSet &set, LaunchRun &launch, std::uint64_t index, SharedMemory &shared) {
+  UnitRun &unit = set.unit;
+  collectBlocks(unit, launch, index);
+  if (!furnish(set, launch, shared))
+    return recordFault(unit, FaultKind::internal, nullptr, "no memory for the stacks or the shared memory of a block");
+  runFibers(unit, launch);
+  if (launch.stopped.load(std::memory_order_relaxed)) forgetFibers(unit);
 }
-
-void noMemory() { raiseFault(FaultKind::internal, 0, 0, 0, 0, "no memory for the stacks or the shared memory of a block"); }
 
 }  // namespace
 
@@ -258,71 +310,34 @@ void prepareLaunch(LaunchRun &launch, std::uint32_t workers) {
   state.smCount = workers;
   state.explicitCluster = request.explicitCluster;
   state.gridId = request.gridId;
+  state.gridWorkspace = request.cooperative ? reinterpret_cast<std::uint64_t>(launch.gridWorkspace) : 0;
+  state.sharedWindow = sharedStride(state);
   state.sharedStride = clusterSize(state) > 1 ? sharedStride(state) : 0;
   state.owner = &launch;
   if (request.cooperative) launch.units = std::min<std::uint64_t>(workers, launch.blocks());
   else launch.units = launch.blocks() / clusterSize(state);
-  launch.chunk = request.cooperative ? 1 : std::clamp<std::uint64_t>(launch.units / (8 * workers), 1, 4096);
 }
 
-void runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
   ThreadMemory &memory = memoryOfThread();
-  UnitRun &unit = memory.unit;
-  UnitRun *outer = runningUnit;
-  runningUnit = &unit;
-  unit.launch = &launch;
-  unit.current = nullptr;
-  unit.currentBlock = nullptr;
   const EntryKind kind = launch.request.kernel->entryKind;
+  FiberSet &set = kind == EntryKind::lane ? memory.lanes : memory.warps;
+  UnitRun &unit = set.unit;
+  unit.launch = &launch;
   unit.lanes = kind == EntryKind::lane;
-  const int escaped = sigsetjmp(unit.escape, 0);  // 1: a fault that the kernel raised; 2: a signal
-  if (escaped == 0) {
-    unit.inKernel = true;
-    if (kind == EntryKind::block) {
-      std::uint8_t *shared = memory.shared.get(sharedStride(launch.state));
-      if (!shared) noMemory();
-      runPlain(unit, launch, first, last, worker, shared);
-    } else {
-      for (std::uint64_t index = first; index < last && !launch.stopped.load(std::memory_order_relaxed); ++index) {
-        collectBlocks(unit, launch, index, worker);
-        if (!furnish(unit, launch, memory)) noMemory();
-        runFibers(unit, launch);
-        abandonFibers(unit);
-      }
-    }
-  } else {
-    if (escaped == 2) recordCaughtFault(unit);
-    if (kind != EntryKind::block) abandonFibers(unit);
+  unit.worker = worker;
+  unit.escaped = unit.faultedFirst = false;
+  runningUnit = &unit;
+  const bool together = launch.request.cooperative || clusterSize(launch.state) > 1;
+  for (std::uint64_t index = first; index < last && !launch.stopped.load(std::memory_order_relaxed);) {
+    const std::uint64_t end = kind == EntryKind::block && !together ? last : index + 1;
+    unit.plainIndex = index;
+    unit.plainEnd = end;
+    runUnit(set, launch, index, memory.shared);
+    index = end;
   }
-  unit.inKernel = false;
-  runningUnit = outer;
-}
-
-void replayFault(LaunchRun &launch, std::uint32_t worker) {
-  if (launch.request.cooperative || clusterSize(launch.state) > 1) return;
-  auto lanes = loadKernelInMode(launch.request.kernel->module, launch.request.kernel->info->name, launch.request.blockDim, Mode::lane);
-  if (!lanes) return;
-  LaunchRun replay;
-  replay.request = launch.request;
-  replay.request.kernel = *lanes;
-  prepareLaunch(replay, 1);
-  const std::uint32_t *grid = replay.state.gridDim, *block = launch.fault.block;
-  const std::uint64_t index = (std::uint64_t(block[2]) * grid[1] + block[1]) * grid[0] + block[0];
-  // The block may not fault again, and may then run for ever: a watchdog bounds it.
-  std::atomic<bool> over{false};
-  const unsigned long self = pthread_self();
-  std::thread watchdog([&] {
-    for (int i = 0; i < 200 && !over; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    replay.stopped = true;
-    while (!over) {
-      interruptThread(self);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  });
-  runUnits(replay, index, index + 1, worker);
-  over = true;
-  watchdog.join();
-  if (replay.fault.kind == launch.fault.kind) launch.fault = replay.fault;
+  runningUnit = nullptr;
+  return unit.faultedFirst;
 }
 
 }  // namespace strata::simt

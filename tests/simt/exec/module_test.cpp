@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules and kernels over the cache, with a code generator that counts.
+#include "simt/exec/module.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "base/knobs.h"
+#include "simt/exec/codegen_library.h"
+#include "tests/simt/exec/launcher.h"
+
+namespace strata::simt::test {
+namespace {
+
+// The process's cache is made at its first use: before any test, so that none goes to the user's own.
+const std::string &cacheFolder() {
+  static const std::string folder = [] {
+    std::string path = (std::filesystem::temp_directory_path() / ("strata_exec_test." + std::to_string(getpid()))).string();
+    setenv("STRATA_CACHE_DIR", path.c_str(), 1);
+    std::atexit([] { std::filesystem::remove_all(cacheFolder()); });
+    return path;
+  }();
+  return folder;
+}
+
+class ModuleTest : public testing::Test {
+protected:
+  ModuleTest() {
+    cacheFolder();
+    knobs::reload();
+    setCodegenLibrary(FAKE_CODEGEN);
+    handle_ = dlopen(FAKE_CODEGEN, RTLD_NOW);
+  }
+  template <class T>
+  T ask(const char *name) { return reinterpret_cast<T (*)()>(dlsym(handle_, name))(); }
+  int opens() { return ask<int>("fake_opens"); }
+  int compiles() { return ask<int>("fake_compiles"); }
+  CompileOptions options() { return *ask<const CompileOptions *>("fake_last_options"); }
+
+  // A text that no other test and no earlier run has.
+  std::string text(const std::string &kernels) {
+    return KERNEL_FOLDER " " + kernels + " unique" + std::to_string(std::random_device{}()) + std::to_string(getpid());
+  }
+
+private:
+  void *handle_;
+};
+
+TEST_F(ModuleTest, CompilesOnceWhoeverAsks) {
+  auto module = openModule(text("count empty"));
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_EQ((*module)->info().globalsImage.size(), 16u);
+  const int before = compiles();
+  std::vector<std::thread> threads;
+  std::vector<std::shared_ptr<const Kernel>> kernels(8);
+  for (auto &kernel : kernels)
+    threads.emplace_back([&] {
+      const std::uint32_t shape[3] = {64, 1, 1};
+      auto loaded = loadKernel(*module, "count", shape);
+      if (loaded) kernel = *loaded;
+    });
+  for (auto &thread : threads) thread.join();
+  EXPECT_EQ(compiles(), before + 1);
+  for (auto &kernel : kernels) EXPECT_TRUE(kernel && kernel == kernels[0]);
+}
+
+TEST_F(ModuleTest, ASecondRunComesFromTheCache) {
+  const std::string ptx = text("count");
+  const std::uint32_t shape[3] = {64, 1, 1};
+  {
+    auto module = openModule(ptx);
+    ASSERT_TRUE(module);
+    ASSERT_TRUE(loadKernel(*module, "count", shape));
+  }
+  const int opened = opens(), compiled = compiles();
+  auto module = openModule(ptx);  // the first is gone: as in a new process
+  ASSERT_TRUE(module);
+  auto kernel = loadKernel(*module, "count", shape);
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(opens(), opened);
+  EXPECT_EQ(compiles(), compiled);
+  auto engine = makeEngine(1, {});
+  std::vector<std::uint32_t> counts(64);
+  std::uint64_t ids = 0;
+  struct { std::uint32_t *counts; std::uint64_t *ids; } params{counts.data(), &ids};
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(*kernel, 1, 64, params)).kind, FaultKind::none);
+  EXPECT_EQ(counts, std::vector<std::uint32_t>(64, 1));
+}
+
+TEST_F(ModuleTest, DamagedEntriesAreCompiledAgain) {
+  const std::string ptx = text("count");
+  const std::uint32_t shape[3] = {64, 1, 1};
+  auto load = [&] {
+    auto module = openModule(ptx);
+    return module && loadKernel(*module, "count", shape);
+  };
+  ASSERT_TRUE(load());
+  const int compiled = compiles();
+  for (auto &entry : std::filesystem::directory_iterator(cacheFolder())) {
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+    file.put('\x5a');
+    file.put('\xa5');
+  }
+  EXPECT_TRUE(load());
+  EXPECT_EQ(compiles(), compiled + 1);
+}
+
+TEST_F(ModuleTest, BlockShapesChooseVariants) {
+  auto module = openModule(text("empty"));
+  ASSERT_TRUE(module);
+  auto load = [&](std::uint32_t x, std::uint32_t y) {
+    const std::uint32_t shape[3] = {x, y, 1};
+    EXPECT_TRUE(loadKernel(*module, "empty", shape));
+  };
+  load(64, 4);
+  EXPECT_TRUE(options().blockMultipleOf32);
+  EXPECT_EQ(options().blockDim[0], 0u);
+  const int before = compiles();
+  load(256, 1);  // the same code
+  EXPECT_EQ(compiles(), before);
+  load(16, 16);
+  EXPECT_FALSE(options().blockMultipleOf32);
+  EXPECT_EQ(options().blockDim[0], 16u);
+  EXPECT_EQ(options().blockDim[1], 16u);
+  for (std::uint32_t x = 1; x < 32; ++x) load(x, 1);
+  EXPECT_EQ(options().blockDim[0], 0u);  // too many exact shapes: the general variant
+  EXPECT_LT(compiles(), before + 12);
+}
+
+TEST_F(ModuleTest, Errors) {
+  auto rejected = openModule("! no PTX");
+  ASSERT_FALSE(rejected);
+  EXPECT_EQ(rejected.error().blame, Blame::user);
+  EXPECT_EQ(rejected.error().message, "line 1, column 1: no PTX");
+  auto module = openModule(text("count missing"));
+  ASSERT_TRUE(module);
+  const std::uint32_t shape[3] = {32, 1, 1};
+  auto unknown = loadKernel(*module, "nobody", shape);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("'nobody'"), std::string::npos);
+  auto failed = loadKernel(*module, "missing", shape);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().blame, Blame::unsupported);
+  setCodegenLibrary("/nowhere/libstrata_codegen.so");
+  auto none = openModule(text("count"));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().blame, Blame::resource);
+}
+
+TEST_F(ModuleTest, LinkAndSourceLines) {
+  auto linked = linkPtx({"a", "b"});
+  ASSERT_TRUE(linked);
+  EXPECT_EQ(*linked, "ab");
+  auto engine = makeEngine(1, {});
+  std::uint32_t started = 0;
+  struct { std::uint32_t what, block, warp; std::uint32_t *address, *started; } params{3, 0, 0, nullptr, &started};
+  Fault fault = runLaunch(*engine, makeLaunch(loadFake("misbehave", EntryKind::warp), 1, 32, params));
+  EXPECT_EQ(fault.source.rfind("fake.cu:", 0), 0u) << fault.source;
+  EXPECT_NE(fault.message.find(fault.source), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strata::simt::test
