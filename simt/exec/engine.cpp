@@ -17,7 +17,6 @@
 #include <list>
 #include <thread>
 
-#include "base/log.h"
 #include "simt/exec/chunk.h"
 #include "simt/exec/launch_run.h"
 
@@ -112,8 +111,14 @@ private:
   void extraWork(std::uint32_t worker);
   void monitor();
 
-  std::mutex mutex_;
-  std::condition_variable changed_, watch_;
+  // Apart, since a condition variable that the parent's threads wait for cannot be destroyed in a forked child.
+  struct Meeting {
+    std::mutex mutex;
+    std::condition_variable changed, watch;
+  };
+  Meeting *const meeting_ = new Meeting;
+  std::mutex &mutex_ = meeting_->mutex;
+  std::condition_variable &changed_ = meeting_->changed, &watch_ = meeting_->watch;
   std::deque<Listed> launches_;                      // with units not yet handed out
   std::deque<Task> tasks_;
   std::list<Running> running_;
@@ -129,7 +134,7 @@ private:
 };
 
 WorkerEngine::~WorkerEngine() {
-  if (forked) {  // the threads and the state of the locks are the parent's
+  if (forked) {  // the threads, and what they wait for, are the parent's
     for (std::thread &thread : threads_) thread.detach();
     for (std::thread &thread : extras_) thread.detach();
     return;
@@ -143,6 +148,7 @@ WorkerEngine::~WorkerEngine() {
   watch_.notify_all();
   for (std::thread &thread : threads_) thread.join();
   for (std::thread &thread : extras_) thread.join();
+  delete meeting_;
 }
 
 void WorkerEngine::submit(LaunchRequest request, std::function<void(const Fault &)> done) {
