@@ -11,6 +11,7 @@
 #include "simt/jit/machine_calls.h"
 #include "simt/jit/machine_code.h"
 #include "simt/jit/math/expand.h"
+#include "simt/jit/math/narrow_storage.h"
 #include "simt/jit/optimize.h"
 #include "simt/lower/lower.h"
 #include "simt/passes/vectorize.h"
@@ -95,6 +96,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
 
   optimizeMachine(module, **target);
   if (auto done = expandMath(module, cpu); !done) return done.error();  // InstCombine narrows to half where it can
+  storeNarrowFloatsAsIntegers(module, cpu);
   out.times.optimizeMachine = watch.lap();
 
   if (wantTexts) out.texts.assembly = emitAssembly(module, **target);
