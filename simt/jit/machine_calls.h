@@ -20,7 +20,7 @@ namespace strata::simt {
 llvm::CallInst *callRuntime(llvm::IRBuilder<> &b, llvm::Value *warp, std::size_t slot, llvm::Type *result,
                             llvm::ArrayRef<llvm::Value *> args);
 
-// Expands strata.w.* (lane_ir.md, "Vector IR"). Errors: internal, naming an unknown one.
+// Expands strata.w.* (lane_ir.md, "After this stage"). Errors: internal, naming an unknown one.
 Result<void> expandMachineCalls(llvm::Module &module);
 
 // Lane mode. Before: optimised lane IR. After: no strata.* call but elementwise ones is left; each function runs one
