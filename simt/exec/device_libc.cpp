@@ -157,7 +157,7 @@ void deviceAssertFail(Warp *warp, std::uint32_t lane, const char *message, const
   if (currentUnit()->lanes) lane = warp->lane;
   const Block &block = *warp->block;
   const std::uint32_t linear = warp->index * kWarpSize + lane, *extent = block.launch->blockDim;
-  static thread_local char text[2048];
+  char text[2048];  // not thread-local: the driver is loaded late, when little static TLS is left
   const int size = std::snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
                                  function, block.blockIdx[0], block.blockIdx[1], block.blockIdx[2], linear % extent[0],
                                  linear / extent[0] % extent[1], linear / extent[0] / extent[1], message);
