@@ -306,11 +306,6 @@ CUresult entry::cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecA
   return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 }
 
-CUresult entry::cuCtxAttach(CUcontext *pctx, unsigned int flags) {
-  if (!pctx || flags) return CUDA_ERROR_INVALID_VALUE;
-  return CUDA_ERROR_NOT_SUPPORTED;  // a use count of contexts, gone since CUDA 4
-}
-
 CUresult entry::cuCtxDetach(CUcontext ctx) { return cuCtxDestroy_v2(ctx); }
 
 CUresult entry::cuCtxSynchronize(void) { return synchronizeChecked(*currentContext()); }

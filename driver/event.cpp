@@ -180,14 +180,4 @@ CUresult entry::cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUev
   return CUDA_SUCCESS;
 }
 
-CUresult entry::cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
-  Context *context = findContext(hCtx);
-  Event *event = findEvent(hEvent);
-  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-  if (!event || &event->context != context) return CUDA_ERROR_INVALID_HANDLE;
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult entry::cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) { return cuCtxRecordEvent(hCtx, hEvent); }
-
 }  // namespace strata::driver

@@ -35,7 +35,7 @@ protected:
     if (valid) EXPECT_OK(cuGraphDestroy(graph));
     EXPECT_EQ(status(s), CU_STREAM_CAPTURE_STATUS_NONE);
   }
-  std::uint32_t word() { return *reinterpret_cast<volatile std::uint32_t *>(memory); }
+  std::uint32_t word() { return read(memory, 1)[0]; }
   CUstream s = nullptr, s2 = nullptr;
   CUevent e = nullptr;
   CUdeviceptr memory = 0;

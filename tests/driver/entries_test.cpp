@@ -2,10 +2,14 @@
 // Each row of api.def: it is exported, and a call with nothing but zeros does what NVIDIA's driver was seen to do.
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "driver/cuda_types.h"
 #include <gtest/gtest.h>
@@ -32,14 +36,17 @@ struct Row {
   void *address;
   std::function<CUresult()> zeros;
   bool absent;
+  int since;
+  const char *page;
 };
 
 const std::vector<Row> &rows() {
-#define ROW(symbol, absent) {#symbol, reinterpret_cast<void *>(&symbol), [] { return callWithZeros(&symbol); }, absent},
-#define CU(symbol, parameters, arguments, gate, base, since, page) ROW(symbol, false)
-#define CU_PER_THREAD(symbol, parameters, arguments, target, base, since, page) ROW(symbol, false)
-#define CU_ALIAS(symbol, parameters, arguments, target, base, since, page) ROW(symbol, false)
-#define CU_ABSENT(symbol, parameters, base, since, page) ROW(symbol, true)
+#define ROW(symbol, absent, since, page) \
+  {#symbol, reinterpret_cast<void *>(&symbol), [] { return callWithZeros(&symbol); }, absent, since, #page},
+#define CU(symbol, parameters, arguments, gate, base, since, page) ROW(symbol, false, since, page)
+#define CU_PER_THREAD(symbol, parameters, arguments, target, base, since, page) ROW(symbol, false, since, page)
+#define CU_ALIAS(symbol, parameters, arguments, target, base, since, page) ROW(symbol, false, since, page)
+#define CU_ABSENT(symbol, parameters, base, since, page) ROW(symbol, true, since, page)
   static const std::vector<Row> all = {
 #include "driver/api.def"
   };
@@ -95,6 +102,32 @@ TEST(Entries, ZerosGiveWhatAGpuGives) {
   }
   EXPECT_GT(compared, 300);
   EXPECT_EQ(cuCtxDestroy_v2(context), CUDA_SUCCESS);
+}
+
+std::string documentation() {
+  std::string text =
+      "# Driver API\n\nEvery symbol of libcuda at the level of CUDA 13.0, made from `driver/api.def`, as the CPU device has\n"
+      "it. *Yes*: it executes. *No*: it returns `CUDA_ERROR_NOT_SUPPORTED` and names itself in the log once. Since: the\n"
+      "CUDA version from which `cuGetProcAddress` returns the symbol. Sections are the groups of NVIDIA's manual.\n";
+  std::string page;
+  for (const Row &row : rows()) {
+    if (page != row.page) {
+      page = row.page;
+      text += "\n## " + page + "\n\n| symbol | since | state |\n|---|---|---|\n";
+    }
+    text += std::string("| `") + row.symbol + "` | " + std::to_string(row.since / 1000) + "." +
+            std::to_string(row.since % 1000 / 10) + " | " + (row.absent ? "no" : "yes") + " |\n";
+  }
+  return text;
+}
+
+// Written anew by running this test with STRATA_UPDATE_DOCS=1.
+TEST(Entries, ThePageIsFresh) {
+  const char *path = STRATA_SOURCE_DIR "/docs/driver_api.md";
+  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << documentation();
+  std::ifstream file(path);
+  std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(page == documentation(), true) << "docs/driver_api.md is old: run with STRATA_UPDATE_DOCS=1";
 }
 
 TEST(Entries, NeedAContext) {

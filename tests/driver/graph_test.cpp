@@ -288,7 +288,7 @@ TEST_F(GraphTest, AFaultStopsTheGraph) {
   CUgraphExec exec = instantiate();
   EXPECT_OK(cuGraphLaunch(exec, stream));
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, cuStreamSynchronize(stream));
-  EXPECT_EQ(*reinterpret_cast<std::uint32_t *>(memory), 1u);
+  if (onCpuDevice()) EXPECT_EQ(*reinterpret_cast<std::uint32_t *>(memory), 1u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tests/driver/ptx.h"
@@ -94,6 +95,13 @@ protected:
     EXPECT_OK(launch("spin", stream, 1, 1, {&address}));
   }
   void open() { std::atomic_ref(*gate).store(1); }
+
+  // False when the test binary was given NVIDIA's driver (LD_LIBRARY_PATH), which it then checks itself against.
+  bool onCpuDevice() {
+    char name[64] = {};
+    EXPECT_OK(cuDeviceGetName(name, sizeof name, device));
+    return std::string(name).starts_with("Strata");
+  }
 
   CUdevice device = 0;
   CUcontext context = nullptr;
