@@ -84,9 +84,9 @@ std::string_view Lexer::bracedText() {
     }
     char c = *at_++;
     if (c == '{') ++depth;
-    if (c == '}' && --depth <= 0) break;
+    if (c == '}' && --depth <= 0) return {begin, static_cast<std::size_t>(at_ - begin)};
   }
-  return {begin, static_cast<std::size_t>(at_ - begin)};
+  return {};
 }
 
 Token Lexer::fail(Token token, std::string_view what) {

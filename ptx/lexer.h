@@ -42,7 +42,8 @@ public:
   char peekChar();
   // The suffixes that follow an opcode, ".rn.f32", without the first dot; empty if none follow.
   std::string_view suffixes();
-  // Raw text from here through the brace that closes the next one opened: the body of a .section.
+  // Raw text from here through the brace that closes the next one opened: the body of a
+  // .section. Empty if it is not closed.
   std::string_view bracedText();
   TextPlace place();
   void stop() { at_ = end_; }

@@ -126,7 +126,9 @@ void Parser::parseModuleItem() {
   if (token_.isDirective("file")) return parseFile();
   if (token_.isDirective("alias")) return parseAlias();
   if (token_.isDirective("section")) {
-    module_.debugSections.push_back(".section" + std::string(lexer_.bracedText()));
+    std::string_view body = lexer_.bracedText();
+    if (body.empty()) return fail(place, "a .section is not closed");
+    module_.debugSections.push_back(".section" + std::string(body));
     return advance();
   }
   if (token_.isDirective("pragma")) {

@@ -295,9 +295,9 @@ void Printer::location(const Function &f, std::int32_t index) {
   const SourceLine &l = f.sourceLines[static_cast<std::size_t>(index)];
   out("\t.loc ");
   out(std::to_string(l.file) + " " + std::to_string(l.line) + " " + std::to_string(l.column));
+  if (!l.functionLabel.empty()) out(", function_name " + l.functionLabel);
   if (l.inlinedAt >= 0) {
     const SourceLine &site = f.sourceLines[static_cast<std::size_t>(l.inlinedAt)];
-    if (!l.functionLabel.empty()) out(", function_name " + l.functionLabel);
     out(", inlined_at " + std::to_string(site.file) + " " + std::to_string(site.line) + " " + std::to_string(site.column));
   }
   out("\n");

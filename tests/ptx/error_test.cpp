@@ -46,6 +46,7 @@ const Case kCases[] = {
     {".local .b32 x;", ".local variables belong inside a function"},
     {".file x", "the index of .file must be a number"},
     {".file 1 x", "a path in quotes is expected"},
+    {".section .debug_str { .b8 1", "a .section is not closed"},
     {".pragma x;", "a string is expected after .pragma"},
     {".global .frob x;", "a type is expected"},
     {".global .pred x;", "predicates live in registers only"},
