@@ -131,6 +131,7 @@ private:
   Operand parseVector();
   Operand parseArguments();
   Operand parseNamed();
+  void readSelector(Operand &operand);
   bool readName(std::string_view name, TextPlace place, Operand &operand);
   std::optional<std::uint32_t> findInRanges(std::string_view name, std::uint32_t beyond = 0) const;  // in scopes deeper than `beyond`
   void checkAddressRegister(const Register &reg);

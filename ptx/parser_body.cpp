@@ -367,7 +367,7 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
       convertLiterals(fit, instruction);
       return;
     }
-    if (!any) first = std::move(mismatch);
+    if (!any || (first.count && !mismatch.count)) first = std::move(mismatch);
     any = true;
   }
   fail(first.place, std::string(opcode.text) + ": " + first.what);

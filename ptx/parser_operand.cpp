@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands, guards, constant expressions.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -153,6 +154,7 @@ Operand Parser::parseNamed() {
     return operand;
   }
   advance();
+  if (operand.kind == Operand::Kind::reg && token_.kind == Token::Kind::directive) readSelector(operand);
   if (operand.kind == Operand::Kind::symbol && (token_.is('+') || token_.is('-'))) {
     bool minus = token_.is('-');
     advance();
@@ -160,6 +162,16 @@ Operand Parser::parseNamed() {
     operand.offset = static_cast<std::int64_t>(minus ? 0 - value : value);
   }
   return operand;
+}
+
+// `.h1`, `.b3210` after a register
+void Parser::readSelector(Operand &operand) {
+  std::string_view text = token_.text;
+  bool known = text.size() >= 2 && text.size() < operand.selector.size() && (text[0] == 'b' || text[0] == 'h') &&
+               text.find_first_not_of("01234567", 1) == std::string_view::npos;
+  if (!known) return fail(token_.place, "'." + std::string(text) + "' does not select parts of a register");
+  std::copy(text.begin(), text.end(), operand.selector.begin());
+  advance();
 }
 
 Operand Parser::parseOperand() {

@@ -380,7 +380,10 @@ void Printer::operand(const Function &f, const Operand &o) {
   char number[32];
   if (o.negated) out("!");
   switch (o.kind) {
-    case Kind::reg: return out(f.registers[o.reg].name);
+    case Kind::reg:
+      out(f.registers[o.reg].name);
+      if (o.selector[0]) out("." + std::string(o.selector.data()));
+      return;
     case Kind::immediate:
       if (o.type == Type::f32) std::snprintf(number, sizeof number, "0f%08" PRIX64, o.bits);
       else if (o.type == Type::f64) std::snprintf(number, sizeof number, "0d%016" PRIX64, o.bits);

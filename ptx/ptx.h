@@ -3,6 +3,7 @@
 // simt/ translates. No LLVM here. Source: PTX ISA 8.x/9.x, anchors as in NVIDIA's manual.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -74,6 +75,7 @@ struct Operand {
   SymbolRef symbol;
   SpecialRegister special{};
   std::uint32_t label = 0;    // Function::labels index
+  std::array<char, 6> selector{};  // video instructions, %r1.h1: "h1"; NUL-terminated
   std::vector<Operand> elements;
   TextPlace place;
 };

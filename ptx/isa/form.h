@@ -16,6 +16,10 @@
 //           "p: pred"              likewise
 //           after the type:  vec    a vector of as many elements as .v2/.v4/.v8 say (none: scalar)
 //                            x4     a vector of exactly four
+//                            select1, select2, select4  a register may choose parts: %r1.b0, %r1.h32, %r1.b7654
+//                            mask2, mask4, merge        likewise the parts that are written; merge: must
+//                            coords an address with coordinates, [map, {x, y}]
+//                            list   a vector of any length, not empty
 //                            wide   a wider register is allowed, too
 //                            sink   `_` is allowed
 //                            imm    must be a constant

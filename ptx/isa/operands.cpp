@@ -50,7 +50,7 @@ private:
   using Shape = OperandSlot::Shape;
 
   bool fail(const Operand &operand, std::string what) {
-    mismatch_ = {operand.place, "operand '" + std::string(slot_->name) + "' " + std::move(what)};
+    mismatch_ = {operand.place, "operand '" + std::string(slot_->name) + "' " + std::move(what), false};
     return false;
   }
   bool failCount() {
@@ -62,15 +62,20 @@ private:
     std::string range = std::to_string(least);
     if (most != least) range += " to " + std::to_string(most);
     mismatch_ = {instruction_.place, "takes " + range + " operands, not " +
-                                         std::to_string(instruction_.operands.size())};
+                                         std::to_string(instruction_.operands.size()),
+                 true};
     return false;
   }
 
   bool fits(const Operand &operand) {
     if (operand.negated && !(slot_->negatable && type_ == Type::pred)) return fail(operand, "may not be negated");
+    std::string_view selector(operand.selector.data());
+    if (!selector.empty() && !isSelector(slot_->selector, selector))
+      return fail(operand, "may not have the selector ." + std::string(selector));
+    if (selector.empty() && slot_->selector == "merge") return fail(operand, "needs a selector such as .h1");
     switch (slot_->shape) {
       case Shape::address:
-        return operand.kind == Kind::address || fail(operand, "must be an address in brackets");
+        return operand.kind == Kind::address ? fitsCoordinates(operand) : fail(operand, "must be an address in brackets");
       case Shape::label: return operand.kind == Kind::label || fail(operand, "must be a label");
       case Shape::labelList: return operand.kind == Kind::labelList || fail(operand, "must name .branchtargets");
       case Shape::pair: return fitsPair(operand);
@@ -78,7 +83,20 @@ private:
       case Shape::call: break;
     }
     unsigned count = slot_->vector && fit_.vector > 1 ? fit_.vector : slot_->elements;
+    if (slot_->list) {
+      if (operand.kind != Kind::vector || operand.elements.empty()) return fail(operand, "must be a vector in braces");
+      count = static_cast<unsigned>(operand.elements.size());
+    }
     return count ? fitsVector(operand, count) : fitsScalar(operand, type_, slot_->sink);
+  }
+
+  bool fitsCoordinates(const Operand &address) {
+    if (!slot_->coordinates) return address.elements.empty() || fail(address, "takes no coordinates");
+    bool one = address.elements.size() == 1 && address.elements[0].kind == Kind::vector;
+    if (!one || address.elements[0].elements.empty()) return fail(address, "needs coordinates: [map, {x, …}]");
+    for (const Operand &coordinate : address.elements[0].elements)
+      if (!fitsScalar(coordinate, type_, false)) return false;
+    return true;
   }
 
   bool fitsPair(const Operand &operand) {
@@ -151,6 +169,20 @@ private:
 };
 
 }  // namespace
+
+bool isSelector(std::string_view kind, std::string_view selector) {
+  if (kind.empty() || selector.size() < 2) return false;
+  bool bytes = selector[0] == 'b';
+  std::string_view digits = selector.substr(1);
+  auto below = [&](char end) { return digits.find_first_not_of(std::string_view("01234567").substr(0, static_cast<std::size_t>(end - '0'))) == std::string_view::npos; };
+  if (kind == "select1" || kind == "merge") return digits.size() == 1 && below(bytes ? '4' : '2');
+  if (kind == "select2") return !bytes && digits.size() == 2 && below('4');
+  if (kind == "select4") return bytes && digits.size() == 4 && below('8');
+  // A mask names each lane once, the highest first.
+  for (std::size_t k = 1; k < digits.size(); ++k)
+    if (digits[k] >= digits[k - 1]) return false;
+  return kind == "mask2" ? !bytes && below('2') : bytes && below('4');
+}
 
 bool alignOperands(const SuffixFit &fit, const Instruction &instruction, std::vector<unsigned> &slots) {
   const auto &operands = fit.pattern->operands;

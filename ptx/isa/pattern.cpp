@@ -123,6 +123,7 @@ private:
     for (std::string_view option : options) {
       auto suffix = findSuffix(option);
       if (!suffix) return fail("unknown suffix ." + std::string(option));
+      if (!slot.options.empty() && slot.isType != suffix->isType) return fail("." + std::string(name) + " mixes types and modifiers");
       slot.isType = suffix->isType;
       slot.options.push_back(*suffix);
     }
@@ -214,6 +215,9 @@ private:
 
   void readFlag(OperandSlot &slot, std::string_view flag) {
     if (flag == "vec") slot.vector = true;
+    else if (flag.starts_with("select") || flag.starts_with("mask") || flag == "merge") slot.selector = flag;
+    else if (flag == "coords") slot.coordinates = true;
+    else if (flag == "list") slot.list = true;
     else if (flag == "wide") slot.wide = true;
     else if (flag == "sink") slot.sink = true;
     else if (flag == "imm") slot.immediateOnly = true;

@@ -37,6 +37,9 @@ struct OperandSlot {
   bool optional = false, written = false, negatable = false, secondOptional = false;
   bool wide = false, sink = false, immediateOnly = false, registerOnly = false, symbol = false, special = false;
   bool vector = false;           // as .v2/.v4/.v8 say
+  bool coordinates = false;      // an address with a vector of them
+  std::string_view selector;     // select1 … mask4, merge
+  bool list = false;             // a vector of any length
   unsigned elements = 0;         // exactly so many; 0: scalar
   std::uint64_t low = 0, high = 0, step = 0;  // bounds of a constant if step > 0
   std::optional<Mod> condition;  // present exactly if the modifier is
@@ -76,11 +79,15 @@ struct SuffixMismatch {
 std::optional<SuffixFit> fitSuffixes(const Pattern &pattern, std::span<const Suffix> suffixes,
                                      SuffixMismatch &mismatch);
 
+// Whether `selector` is one that a slot's kind allows.
+bool isSelector(std::string_view kind, std::string_view selector);
+
 // Whether the operands (already parsed) agree with the pattern in number, shape and type. If not: what is
 // wrong, and where.
 struct OperandMismatch {
   TextPlace place;
   std::string what;
+  bool count = false;  // already their number is wrong
 };
 bool fitOperands(const SuffixFit &fit, const Instruction &instruction, const Function &function,
                  OperandMismatch &mismatch);

@@ -116,6 +116,7 @@ TEST(Coverage, malformedRowsAreRefused) {
   EXPECT_NE(message("add.nothing d, a", "").find("unknown suffix"), std::string::npos);
   EXPECT_NE(message("add.u32 d, a", "a: u32 often").find("unknown flag"), std::string::npos);
   EXPECT_NE(message("add.u32 d, a", "a: u33").find("unknown type"), std::string::npos);
+  EXPECT_NE(message("add.kind.u32 d, a", "kind = ftz f32").find("mixes types and modifiers"), std::string::npos);
   EXPECT_NE(message("add d, a", "").find("has no type"), std::string::npos);
 }
 

@@ -129,6 +129,20 @@ TEST_F(Buffer, atomicsOnFloats) {
   EXPECT_EQ(lane.r(5), bits(1.0f));
   EXPECT_EQ(at<float>(36), 2.25f);
 }
+TEST_F(Buffer, asynchronousCopiesHappenAtOnce) {
+  lane.set("%rd2", Interpreter::kTile);
+  lane.set("%r1", 5), lane.set("%r2", 99), lane.set("%p1", 1);
+  Program program("cp.async.cg.shared.global [%rd2], [%rd1], 16; cp.async.ca.shared.global [%rd2+16], [%rd1+8], 8, %r1; cp.async.ca.shared.global [%rd2+32], [%rd1], 4, %r2;"
+                  "cp.async.cg.shared.global [%rd2+48], [%rd1], 16, %p1; cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;");
+  lane.run(program);
+  auto tile = [&](unsigned k) { return lane.memory[Interpreter::kTile + k]; };
+  for (unsigned k = 0; k < 16; ++k) {
+    EXPECT_EQ(tile(k), lane.memory[Interpreter::kBuffer + k]);
+    EXPECT_EQ(tile(48 + k), 0);
+  }
+  for (unsigned k = 0; k < 8; ++k) EXPECT_EQ(tile(16 + k), k < 5 ? lane.memory[Interpreter::kBuffer + 8 + k] : 0);
+  for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(tile(32 + k), lane.memory[Interpreter::kBuffer + k]);
+}
 TEST_F(Memory, windows) {
   Interpreter lane;
   lane.run(Program("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvta.to.shared.u64 %rd3, %rd2; isspacep.shared %p0, %rd2; isspacep.global %p1, %rd2; cvta.shared.u64 %rd4, tile;"));

@@ -83,7 +83,7 @@ private:
   std::string operand(const OperandSlot &slot, Type type, unsigned vector) {
     using Shape = OperandSlot::Shape;
     switch (slot.shape) {
-      case Shape::address: return "[%rd1]";
+      case Shape::address: return slot.coordinates ? "[%rd1, {%r0, %r1}]" : "[%rd1]";
       case Shape::label: return "here";
       case Shape::labelList: return "targets";
       case Shape::call: return "callee";
@@ -91,10 +91,23 @@ private:
       case Shape::value: break;
     }
     unsigned count = slot.vector && vector > 1 ? vector : slot.elements;
+    if (slot.list) count = 2;
+    if (!count && !slot.selector.empty()) return reg(slot, type) + selector(slot.selector);
     if (!count) return reg(slot, type);
     std::string text = "{";
     for (unsigned e = 0; e < count; ++e) text += (e ? ", " : "") + reg(slot, type);
     return text + "}";
+  }
+
+  // Every other operand has one.
+  std::string selector(std::string_view kind) {
+    bool plain = ++selected_ % 2 && kind != "merge";
+    if (plain) return "";
+    if (kind == "select2") return ".h03";
+    if (kind == "select4") return ".b7012";
+    if (kind == "mask2") return ".h1";
+    if (kind == "mask4") return ".b31";
+    return ".b3";
   }
 
   std::string reg(const OperandSlot &slot, Type type) {
@@ -112,7 +125,7 @@ private:
 
   const Pattern &pattern_;
   std::vector<std::string> lines_;
-  unsigned used_ = 0;
+  unsigned used_ = 0, selected_ = 0;
 };
 
 }  // namespace strata::ptx::examples

@@ -13,7 +13,7 @@ inline bool same(const SymbolRef &a, const SymbolRef &b) { return a.kind == b.ki
 inline bool same(const Operand &a, const Operand &b) {
   bool equal = a.kind == b.kind && a.negated == b.negated && a.hasSymbol == b.hasSymbol && a.hasReg == b.hasReg &&
                a.type == b.type && a.reg == b.reg && a.bits == b.bits && a.offset == b.offset && same(a.symbol, b.symbol) &&
-               a.special == b.special && a.label == b.label && a.elements.size() == b.elements.size();
+               a.special == b.special && a.selector == b.selector && a.label == b.label && a.elements.size() == b.elements.size();
   for (std::size_t k = 0; equal && k < a.elements.size(); ++k) equal = same(a.elements[k], b.elements[k]);
   return equal;
 }
