@@ -58,7 +58,7 @@ __host__ __device__ void evaluate(Words w, unsigned *out) {
   out[i++] = bfloatBits(__floats2bfloat162_rn(x, y));
   out[i++] = bfloatBits(__nv_bfloat162(__float2bfloat16_rz(x), __float2bfloat16_ru(y)));
   out[i++] = halfBits(__half2(__int2half_rn(static_cast<int>(w.a)), __ull2half_rz(w.b)));
-  out[i++] = bfloatBits(__nv_bfloat162(__ll2bfloat16_rn(static_cast<long long>(w.a) * w.b), __uint2bfloat16_rd(w.c)));
+  out[i++] = bfloatBits(__nv_bfloat162(__ll2bfloat16_rn(static_cast<long long>(static_cast<int>(w.a)) * static_cast<int>(w.b)), __uint2bfloat16_rd(w.c)));
   out[i++] = static_cast<unsigned>(__half2int_rn(a.x)) ^ __half2uint_ru(b.x);
   out[i++] = static_cast<unsigned>(__half2ll_rd(a.y)) + static_cast<unsigned short>(__half2short_rz(b.y));
   out[i++] = static_cast<unsigned>(__bfloat162int_rz(d.x)) ^ static_cast<unsigned>(__bfloat162ull_rn(e.x));

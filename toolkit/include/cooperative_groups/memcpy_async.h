@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cooperative_groups::memcpy_async: the group's threads copy global memory to shared memory together, by cp.async
-// where the addresses allow it.
+// cooperative_groups::memcpy_async: the group's threads copy global memory to shared memory together, in units as wide
+// as the addresses allow.
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #pragma GCC system_header
