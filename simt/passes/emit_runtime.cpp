@@ -8,6 +8,8 @@
 
 namespace strata::simt {
 
+using llvm::BasicBlock;
+
 llvm::Value *FunctionEmitter::warpField(unsigned offset, llvm::Type *type, bool invariant) {
   Value *at = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), vector_.getArg(0), offset);
   llvm::LoadInst *load = builder_.CreateLoad(type, at);
@@ -108,11 +110,20 @@ void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) 
   Value *index = warpField(offsetof(Warp, index), i32, /*invariant=*/false);
   Value *first = builder_.CreateShl(index, builder_.getInt32(5), "", /*HasNUW=*/true, /*HasNSW=*/true);
   if (shape(&call).isAffine()) {
-    Value *u = first;
+    // In the first row (that is: always, in a block of one dimension) there is nothing to divide.
+    BasicBlock *here = builder_.GetInsertBlock(), *divide = newBlock("divide"), *merge = newBlock("thread.index");
+    builder_.CreateCondBr(builder_.CreateICmpULT(first, extent(0)), merge, divide);
+    builder_.SetInsertPoint(divide);
+    Value *u = nullptr;
     if (dimension == 0) u = builder_.CreateURem(first, extent(0));
     if (dimension == 1) u = builder_.CreateURem(builder_.CreateUDiv(first, extent(0)), extent(1));
     if (dimension == 2) u = builder_.CreateUDiv(first, builder_.CreateMul(extent(0), extent(1)));
-    return define(call, u);
+    builder_.CreateBr(merge);
+    builder_.SetInsertPoint(merge);
+    llvm::PHINode *either = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+    either->addIncoming(dimension == 0 ? first : builder_.getInt32(0), here);
+    either->addIncoming(u, divide);
+    return define(call, either);
   }
   Value *number = builder_.CreateAdd(splat(first), laneNumbers());
   auto divide = [&](Value *numbers, Value *by) {

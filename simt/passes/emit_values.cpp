@@ -267,6 +267,8 @@ llvm::Value *FunctionEmitter::emitAffine(Instruction &lane) {
     Value *u = scalar(ext->getOperand(0));
     return asSigned ? builder_.CreateSExt(u, lane.getType()) : builder_.CreateZExt(u, lane.getType());
   }
+  if (auto *select = dyn_cast<llvm::SelectInst>(&lane); select && select->getTrueValue() == select->getFalseValue())
+    return scalar(select->getTrueValue());  // the condition may vary
   auto *disjoint = dyn_cast<llvm::PossiblyDisjointInst>(&lane);
   if (disjoint && disjoint->isDisjoint())
     return builder_.CreateAdd(scalar(lane.getOperand(0)), scalar(lane.getOperand(1)));

@@ -3,7 +3,7 @@
 // as a vector function; then the entry point of simt/abi.h is put around the kernel.
 //
 //   define void @strata_entry(ptr %block, ptr %warp)     ; no barrier: all warps of the block in one call
-//     for each warp: set warp->index, ->lanes, ->exited; call @kernel.warp(ptr %warp)
+//     for each warp: set warp->index, ->lanes, ->exited; the kernel's vector form
 //   define void @strata_entry(ptr %warp)                 ; barriers: one call, and one fiber, per warp
 #include "simt/passes/vectorize.h"
 
@@ -19,6 +19,7 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
@@ -147,8 +148,21 @@ private:
     llvm::Type *pointer = llvm::PointerType::get(module_.getContext(), 0);
     Function *entry = createEntry({pointer}, body);
     llvm::IRBuilder<> builder(&entry->getEntryBlock());
-    builder.CreateCall(&body, {entry->getArg(0)});
+    llvm::CallInst *call = builder.CreateCall(&body, {entry->getArg(0)});
     builder.CreateRetVoid();
+    inlineBody(*call, body);
+  }
+
+  // The body becomes part of the entry, with its place in the source: what is the same for all warps of the
+  // block can then move out of the loop over them.
+  void inlineBody(llvm::CallInst &call, Function &body) {
+    Function *entry = call.getFunction();
+    llvm::DISubprogram *source = body.getSubprogram();
+    body.setSubprogram(nullptr);
+    llvm::InlineFunctionInfo info;
+    bool inlined = llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
+    (inlined ? entry : &body)->setSubprogram(source);
+    if (inlined) body.eraseFromParent();
   }
 
   void writeBlockEntry(Function &body) {
@@ -176,12 +190,13 @@ private:
     builder.CreateStore(index, at(warp, offsetof(Warp, index)));
     builder.CreateStore(builder.CreateSelect(full, builder.getInt32(~0u), some), at(warp, offsetof(Warp, lanes)));
     builder.CreateStore(builder.getInt32(0), at(warp, offsetof(Warp, exited)));
-    builder.CreateCall(&body, {warp});
+    llvm::CallInst *call = builder.CreateCall(&body, {warp});
     llvm::Value *next = builder.CreateAdd(index, builder.getInt32(1));
     index->addIncoming(next, loop);
     builder.CreateCondBr(builder.CreateICmpULT(next, warps), loop, done);
     builder.SetInsertPoint(done);
     builder.CreateRetVoid();
+    inlineBody(*call, body);
   }
 
   void removeLaneFunctions() {

@@ -4,7 +4,7 @@
 ; Nothing known of the block's shape: tid by division, accesses by gather and scatter.
 ; RUN: %simt-opt %s | FileCheck %s --check-prefix=ANY
 ; RUN: %simt-opt --report %s | FileCheck %s --check-prefix=REPORT
-; CHECK-LABEL: define internal void @kernel.warp
+; CHECK-LABEL: define {{.*}}void @strata_entry
 ; CHECK: %[[IN:.*]] = icmp slt <32 x i32>
 ; CHECK: call <32 x float> @llvm.masked.load.v32f32.p0(ptr {{.*}}, i32 4, <32 x i1> %[[IN]]
 ; CHECK: call <32 x float> @llvm.masked.load.v32f32.p0(ptr {{.*}}, i32 4, <32 x i1> %[[IN]]

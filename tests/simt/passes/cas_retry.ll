@@ -1,8 +1,7 @@
 ; A compare-and-swap loop that retries with the value it saw: some lane gets on in every round.
 ; RUN: %simt-opt %s | FileCheck %s
-; CHECK-LABEL: define internal void @kernel.warp
-; CHECK: cmpxchg
 ; CHECK-LABEL: define {{.*}}void @strata_entry(ptr %0, ptr %1)
+; CHECK: cmpxchg
 define void @kernel(ptr %warp) "strata.kernel" {
 entry:
   %block = load ptr, ptr %warp, !invariant.load !0

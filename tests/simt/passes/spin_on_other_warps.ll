@@ -1,9 +1,8 @@
 ; One lane waits for other blocks, the others of its warp wait for it at the barrier: vector mode, with yields.
 ; RUN: %simt-opt %s | FileCheck %s
-; CHECK-LABEL: define internal void @kernel.warp
+; CHECK-LABEL: define {{.*}}void @strata_entry(ptr %0)
 ; CHECK: load atomic i32
 ; CHECK: call void %{{.*}}(ptr {{.*}}%0)
-; CHECK-LABEL: define {{.*}}void @strata_entry(ptr %0)
 define void @kernel(ptr %warp) "strata.kernel" {
 entry:
   %block = load ptr, ptr %warp, !invariant.load !0
