@@ -94,9 +94,10 @@ CUresult entry::cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize,
   if (CUresult result = find(func, function); result != CUDA_SUCCESS) return result;
   if (residentBlocks(*function, static_cast<std::uint32_t>(blockSize), 0) < static_cast<std::uint32_t>(numBlocks))
     return CUDA_ERROR_INVALID_VALUE;
-  std::uint64_t share = sm90::kShared / static_cast<std::uint32_t>(numBlocks) / 1024 * 1024;
-  std::uint64_t taken = sm90::kSharedReserved + function->info.staticShared;
-  *dynamicSmemSize = share > taken ? std::min<std::uint64_t>(share - taken, sm90::kSharedOptIn) : 0;
+  // As NVIDIA's driver answers: the share of a block, from which the part that the system reserves is not taken off.
+  std::uint64_t share = sm90::kShared / static_cast<std::uint32_t>(numBlocks);
+  std::uint64_t fixed = std::min<std::uint64_t>(share, function->info.staticShared);
+  *dynamicSmemSize = std::min<std::uint64_t>(share, sm90::kSharedOptIn) - fixed;
   return CUDA_SUCCESS;
 }
 
