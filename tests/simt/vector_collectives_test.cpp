@@ -162,7 +162,7 @@ TEST_P(VectorCollectives, haveTheirMeaning) {
   std::cout << "seed " << seed << std::endl;
   std::mt19937 random(seed);
   for (const Case &test : cases())
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 2; ++round) {
       Lanes lanes(random);
       struct Setup setup;
       setup.simd = GetParam();

@@ -162,6 +162,7 @@ struct World {
   explicit World(const Setup &setup) : in(setup.in), out(setup.outWords, 0xdeadbeef) {
     params = {in.data(), out.data(), setup.n};
     runtime.fault = fault;
+    runtime.yield = [](Warp *) {};
     launch.runtime = &runtime;
     launch.params = reinterpret_cast<const std::uint8_t *>(&params);
     for (int d = 0; d < 3; ++d) launch.blockDim[d] = setup.blockDim[d];
