@@ -95,12 +95,13 @@ void testp(LaneBuilder &b, const Instruction &i) {
   Value magnitude = bitAnd(b, a, like(b, a, isDouble ? ~0ull >> 1 : 0x7fffffffull));
   Value limit = like(b, a, infinity), least = like(b, a, smallestNormal);
   Value finite = b.compare(Compare::ult, magnitude, limit);
+  Value zero = equal(b, magnitude, like(b, a, 0));
   Value result;
   if (i.has(Mod::finite)) result = finite;
   else if (i.has(Mod::infinite)) result = equal(b, magnitude, limit);
   else if (i.has(Mod::number)) result = b.compare(Compare::ule, magnitude, limit);
   else if (i.has(Mod::notanumber)) result = b.compare(Compare::ugt, magnitude, limit);
-  else if (i.has(Mod::normal)) result = bitAnd(b, finite, b.compare(Compare::uge, magnitude, least));
+  else if (i.has(Mod::normal)) result = bitAnd(b, finite, bitOr(b, zero, b.compare(Compare::uge, magnitude, least)));  // zeros count as normal
   else result = bitAnd(b, b.compare(Compare::ult, magnitude, least), b.compare(Compare::ne, magnitude, like(b, a, 0)));
   b.define(i, 0, result, Type::pred);
 }
