@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,7 +23,13 @@ inline std::vector<std::uint8_t> readObject(const std::string &name) {
 }
 
 inline std::shared_ptr<const Kernel> loadFake(const std::string &name, EntryKind kind, std::uint32_t staticShared = 0) {
-  auto *info = new KernelInfo;  // as long as the process
+  static std::deque<KernelInfo> infos;  // as long as the process
+  static std::mutex mutex;
+  KernelInfo *info;
+  {
+    std::lock_guard lock(mutex);
+    info = &infos.emplace_back();
+  }
   info->name = name;
   info->staticShared = staticShared;
   KernelImage image;

@@ -21,13 +21,12 @@ namespace {
 
 // The process's cache is made at its first use: before any test, so that none goes to the user's own.
 const std::string &cacheFolder() {
-  static const std::string folder = [] {
+  static const struct Folder {
     std::string path = (std::filesystem::temp_directory_path() / ("strata_exec_test." + std::to_string(getpid()))).string();
-    setenv("STRATA_CACHE_DIR", path.c_str(), 1);
-    std::atexit([] { std::filesystem::remove_all(cacheFolder()); });
-    return path;
-  }();
-  return folder;
+    Folder() { setenv("STRATA_CACHE_DIR", path.c_str(), 1); }
+    ~Folder() { std::filesystem::remove_all(path); }
+  } folder;
+  return folder.path;
 }
 
 class ModuleTest : public testing::Test {
