@@ -5,7 +5,8 @@
 //
 // On a GPU, kernels of different streams run at the same time, and a kernel may wait for another, for a copy or
 // for the host. Here workers could all be busy with kernels that wait; so a monitor watches for work that nobody
-// takes, and starts further threads for it.
+// takes, and starts further threads for it. Blocks that take long without waiting are no reason for many: more
+// threads than processors only get in each other's way.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kSpin = std::chrono::microseconds(30);
 constexpr auto kTick = std::chrono::milliseconds(10);      // of the monitor
 constexpr std::uint32_t kPatience = 2;                     // ticks without progress before a thread is added
-constexpr std::uint32_t kMostExtra = 128;                  // such threads at a time
+constexpr std::uint64_t kMostExtra = 128;                  // such threads at a time
+constexpr std::uint64_t kMostStacks = 24'000;              // in all; each takes two of a process's 65,530 mappings
 
 // Set in the child of a fork, which has no workers: nothing may wait for them.
 std::atomic<bool> forked{false};
@@ -89,7 +91,7 @@ private:
     pthread_t thread;
   };
   using Lock = std::unique_lock<std::mutex>;
-  enum class Role { worker, helper, extra };
+  enum class Role { worker, helper };
 
   static bool allowed(std::uint64_t of, std::uint64_t group) { return group == kAnyGroup || of == group; }
 
@@ -102,13 +104,14 @@ private:
   void unlist(const LaunchRun *launch);
   void announce(std::uint64_t wanted);
   void addThreadsAtNeed();
-  void addThread();
+  bool someKernelWaits();
+  void addThread(const LaunchRun *launch);
 
   void runBlocks(const std::shared_ptr<LaunchRun> &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
   void stopOthers(const LaunchRun &launch);
   static void stop(LaunchRun &launch);
   void work(std::uint32_t worker);
-  void extraWork(std::uint32_t worker);
+  void extraWork(std::uint32_t worker, const LaunchRun *launch);
   void monitor();
 
   // Apart, since a condition variable that the parent's threads wait for cannot be destroyed in a forked child.
@@ -193,17 +196,17 @@ bool WorkerEngine::hasWork(std::uint64_t group) const {
 
 // Runs a task, or units of the first launch that `group` may run until none is left. False: nothing to do.
 bool WorkerEngine::runOne(Lock &lock, std::uint32_t worker, std::uint64_t group, Role role) {
-  if (role != Role::extra && busy_ >= count_) return false;
+  if (busy_ >= count_) return false;
   auto task = std::find_if(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
   std::size_t index = 0;
   if (task == tasks_.end()) {
     while (index < launches_.size() && !allowed(launches_[index].launch->request.group, group)) ++index;
     if (index == launches_.size()) return false;
   }
-  busy_ += role != Role::extra;
+  ++busy_;
   if (task != tasks_.end()) runTask(lock, task);
   else runLaunch(lock, index, worker);
-  busy_ -= role != Role::extra;
+  --busy_;
   // A worker looks for more by itself; a helper leaves its place to one.
   if (role == Role::helper && hasWork()) announce(1);
   return true;
@@ -355,13 +358,18 @@ void WorkerEngine::work(std::uint32_t worker) {
   }
 }
 
-// Works until there is nothing left, then ends.
-void WorkerEngine::extraWork(std::uint32_t worker) {
+// Works for the launch, or at tasks, until there is nothing left, then ends.
+void WorkerEngine::extraWork(std::uint32_t worker, const LaunchRun *launch) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   Lock lock(mutex_);
-  while (runOne(lock, worker, kAnyGroup, Role::extra)) {}
+  if (launch) {
+    auto listed = std::find_if(launches_.begin(), launches_.end(), [&](auto &l) { return l.launch.get() == launch; });
+    if (listed != launches_.end()) runLaunch(lock, static_cast<std::size_t>(listed - launches_.begin()), worker);
+  } else {
+    while (!tasks_.empty()) runTask(lock, tasks_.begin());
+  }
   endedExtras_.push_back(std::this_thread::get_id());
 }
 
@@ -385,26 +393,35 @@ void WorkerEngine::addThreadsAtNeed() {
     extras_.erase(ended);
   }
   if (!tasks_.empty() && tasksSeen_ == tasksTaken_) {
-    if (++taskTicks_ >= kPatience) taskTicks_ = 0, addThread();
+    if (++taskTicks_ >= kPatience) taskTicks_ = 0, addThread(nullptr);
   } else {
     taskTicks_ = 0;
   }
   tasksSeen_ = tasksTaken_;
+  const bool waits = someKernelWaits();
   for (Listed &listed : launches_) {
     const std::uint64_t handedOut = listed.launch->next.load(std::memory_order_relaxed);
-    if (handedOut != std::exchange(listed.seen, handedOut)) listed.ticks = 0, listed.patience = kPatience;
+    if (handedOut != std::exchange(listed.seen, handedOut)) listed.ticks = 0;
+    if (waits) listed.patience = kPatience;  // perhaps for this launch
     if (++listed.ticks < listed.patience) continue;
     listed.ticks = 0;
-    // Long blocks look like waiting ones: for a launch that has begun, ever fewer threads. Blocks that must be
-    // resident together get theirs at once.
-    if (handedOut && !listed.launch->request.cooperative) listed.patience *= 2;
-    addThread();
+    listed.patience *= 2;  // if none waits, for good: its blocks, or those before it, are long
+    addThread(listed.launch.get());
   }
 }
 
-void WorkerEngine::addThread() {
-  if (extras_.size() >= kMostExtra) return;
-  extras_.emplace_back([this, worker = extraNumber_++ % count_] { extraWork(worker); });
+// Since the last tick.
+bool WorkerEngine::someKernelWaits() {
+  bool some = false;
+  for (Running &running : running_) some |= running.launch->waited.exchange(false, std::memory_order_relaxed);
+  return some;
+}
+
+// For the launch, or if null for tasks.
+void WorkerEngine::addThread(const LaunchRun *launch) {
+  const std::uint64_t most = launch ? std::min(kMostExtra, kMostStacks / stacksOfUnit(*launch)) : kMostExtra;
+  if (extras_.size() >= most) return;
+  extras_.emplace_back([this, launch, worker = extraNumber_++ % count_] { extraWork(worker, launch); });
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct LaunchRun {
   alignas(64) std::atomic<std::uint64_t> next{0}; // units handed out
   std::atomic<std::uint64_t> finished{0};
   alignas(64) std::atomic<bool> stopped{false};   // by a fault or an interrupt: the rest is skipped
+  std::atomic<bool> waited{false};                // some blocks for something outside them; the monitor clears it
   std::mutex mutex;                               // of the two below
   Fault fault;
   bool needsReplay = false;                       // the exact thread of the fault is not known yet
@@ -104,6 +105,8 @@ bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::u
 void replayFault(LaunchRun &launch, std::uint32_t worker);
 // Fills the launch's state and units from its request.
 void prepareLaunch(LaunchRun &launch, std::uint32_t workers);
+// How many stacks a thread needs for the launch.
+std::uint64_t stacksOfUnit(const LaunchRun &launch);
 
 // The unit that the calling thread runs, or null.
 UnitRun *currentUnit();

@@ -186,11 +186,12 @@ void addMember(FiberSet &set, BlockRun &block, std::uint32_t warp, std::uint32_t
   }
 }
 
-std::uint32_t membersPerBlock(const UnitRun &unit, const Block &block) {
-  switch (unit.launch->request.kernel->entryKind) {
+std::uint32_t membersPerBlock(const LaunchRun &launch) {
+  const std::uint32_t threads = launch.state.blockDim[0] * launch.state.blockDim[1] * launch.state.blockDim[2];
+  switch (launch.request.kernel->entryKind) {
     case EntryKind::block: return 1;
-    case EntryKind::warp: return block.warps;
-    case EntryKind::lane: return block.threads;
+    case EntryKind::warp: return (threads + kWarpSize - 1) / kWarpSize;
+    case EntryKind::lane: return threads;
   }
   __builtin_unreachable();
 }
@@ -200,7 +201,7 @@ bool furnish(FiberSet &set, const LaunchRun &launch, SharedMemory &memory) {
   UnitRun &unit = set.unit;
   const std::size_t stride = sharedStride(launch.state);
   std::uint8_t *shared = memory.get(stride * unit.blockCount);
-  const std::uint32_t perBlock = membersPerBlock(unit, unit.blocks[0]->block);
+  const std::uint32_t perBlock = membersPerBlock(launch);
   const std::size_t count = perBlock * unit.blockCount;
   if (!shared || !set.stacks.reserve(count, stackBytes(launch, unit.lanes))) return false;
   while (unit.members.size() < count) {
@@ -246,14 +247,18 @@ bool turnOf(UnitRun &unit, BlockRun &block, Turn &turn) {
 }
 
 // Nothing moves here: what all wait for is on another thread, or a matter of time.
-void giveWay(std::uint32_t idleTurns) {
+void giveWay(LaunchRun &launch, std::uint32_t idleTurns) {
   constexpr std::uint32_t kHotTurns = 256;
-  if (idleTurns < kHotTurns) sched_yield();
-  else usleep(50);
+  if (idleTurns < kHotTurns) {
+    sched_yield();
+    return;
+  }
+  launch.waited.store(true, std::memory_order_relaxed);
+  usleep(50);
 }
 
 // Until all members have ended, one escaped, or the launch is stopped.
-void runFibers(UnitRun &unit, const LaunchRun &launch) {
+void runFibers(UnitRun &unit, LaunchRun &launch) {
   std::size_t left = unit.memberCount;
   std::uint32_t idleTurns = 0;
   while (left && !launch.stopped.load(std::memory_order_relaxed)) {
@@ -270,7 +275,7 @@ void runFibers(UnitRun &unit, const LaunchRun &launch) {
       resolved |= resolveCollectives(*unit.blocks[i], turn.ran ? Resolve::converged : Resolve::forced);
     if (resolved) continue;
     if (turn.ran) {
-      giveWay(idleTurns++);
+      giveWay(launch, idleTurns++);
       continue;
     }
     const Member *waiting = nullptr;
@@ -319,6 +324,10 @@ void prepareLaunch(LaunchRun &launch, std::uint32_t workers) {
   state.owner = &launch;
   if (request.cooperative) launch.units = std::min<std::uint64_t>(workers, launch.blocks());
   else launch.units = launch.blocks() / clusterSize(state);
+}
+
+std::uint64_t stacksOfUnit(const LaunchRun &launch) {
+  return (launch.blocks() + launch.units - 1) / launch.units * membersPerBlock(launch);
 }
 
 bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {

@@ -180,6 +180,27 @@ TEST_P(EngineTest, AKernelMayWaitForTheHost) {
   EXPECT_EQ(counter, 2 * (engine->workers() + 1));
 }
 
+struct MeetParams {
+  std::uint32_t *running, *most, *arrived, microseconds, wanted;
+};
+
+TEST_P(EngineTest, BlocksThatWaitForOneAnotherAllRun) {
+  auto kernel = loadFake("meet", EntryKind::block);
+  const std::uint32_t blocks = engine->workers() + pick(8, 20);
+  std::uint32_t running = 0, most = 0, arrived = 0;
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, blocks})).kind, FaultKind::none);
+  EXPECT_EQ(arrived, blocks);
+  EXPECT_EQ(most, blocks);
+}
+
+TEST_P(EngineTest, LongBlocksDoNotFillTheMachineWithThreads) {
+  auto kernel = loadFake("meet", EntryKind::block);
+  std::uint32_t running = 0, most = 0, arrived = 0;
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, 150, 32, MeetParams{&running, &most, &arrived, 30'000, 0})).kind, FaultKind::none);
+  EXPECT_EQ(arrived, 150u);
+  EXPECT_LE(most, engine->workers() + 9);
+}
+
 // --- lane collectives against a plain definition -----------------------------------------------------
 
 struct Call {
