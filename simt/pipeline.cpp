@@ -8,6 +8,7 @@
 
 #include <chrono>
 
+#include "simt/jit/branchless_masks.h"
 #include "simt/jit/machine_calls.h"
 #include "simt/jit/machine_code.h"
 #include "simt/jit/math/expand.h"
@@ -97,6 +98,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   optimizeMachine(module, **target);
   if (auto done = expandMath(module, cpu); !done) return done.error();  // InstCombine narrows to half where it can
   storeNarrowFloatsAsIntegers(module, cpu);
+  expandMaskedAccesses(module, **target);
   out.times.optimizeMachine = watch.lap();
 
   if (wantTexts) out.texts.assembly = emitAssembly(module, **target);

@@ -19,7 +19,7 @@ static bool hasInstructions(const CpuFeatures &cpu, Val x) { return cpu.avx512 &
 static Val masked(Val x, llvm::Intrinsic::ID id, std::initializer_list<Val> operands,
                   std::initializer_list<unsigned> before, std::initializer_list<unsigned> after) {
   llvm::IRBuilder<> &b = x.builder();
-  return inPieces512(operands, [&](llvm::ArrayRef<Value *> v) -> Value * {
+  return inPieces(512, operands, [&](llvm::ArrayRef<Value *> v) -> Value * {
     llvm::SmallVector<Value *, 6> args(v.begin(), v.end());
     for (unsigned n : before) args.push_back(b.getInt32(n));
     args.push_back(llvm::Constant::getNullValue(v[0]->getType()));

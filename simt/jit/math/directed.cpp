@@ -36,9 +36,9 @@ static Val withAvx512(llvm::StringRef op, Direction direction, llvm::ArrayRef<Va
     all.push_back(b.getInt32(8 | roundingControl(direction)));
     return b.CreateIntrinsic(id, {}, all);
   };
-  if (args.size() == 1) return inPieces512({args[0]}, emit);
-  if (args.size() == 2) return inPieces512({args[0], args[1]}, emit);
-  return inPieces512({args[0], args[1], args[2]}, emit);
+  if (args.size() == 1) return inPieces(512, {args[0]}, emit);
+  if (args.size() == 2) return inPieces(512, {args[0], args[1]}, emit);
+  return inPieces(512, {args[0], args[1], args[2]}, emit);
 }
 
 // A constant in memory, for ldmxcsr.

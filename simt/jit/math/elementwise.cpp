@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/jit/math/elementwise.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <numeric>
@@ -100,10 +101,10 @@ Val polynomial(Val x, std::initializer_list<double> c) {
 
 using Emit = std::function<Value *(llvm::ArrayRef<Value *>)>;
 
-Val inPieces512(std::initializer_list<Val> args, const Emit &emit) {
+Val inPieces(unsigned bits, std::initializer_list<Val> args, const Emit &emit) {
   const Val &first = *args.begin();
   llvm::IRBuilder<> &b = first.builder();
-  const unsigned piece = 512 / first.bits(), lanes = first.lanes();
+  const unsigned piece = bits / first.bits(), lanes = first.lanes();
   if (lanes <= piece) {  // one register; scalars and short vectors leave the rest undefined
     llvm::SmallVector<Value *, 4> wide;
     llvm::SmallVector<int, 32> pad(piece, -1);
@@ -116,23 +117,17 @@ Val inPieces512(std::initializer_list<Val> args, const Emit &emit) {
     if (!lanes) return first.made(b.CreateExtractElement(result, b.getInt32(0)));
     return first.made(b.CreateShuffleVector(result, llvm::ArrayRef(pad).take_front(lanes)));
   }
+  // Vectors whose length LLVM trimmed (63 lanes of 64, say) leave the end of the last piece undefined.
+  llvm::SmallVector<int, 64> all(llvm::alignTo(lanes, piece), -1);
+  std::iota(all.begin(), all.begin() + lanes, 0);
   llvm::SmallVector<Value *, 8> parts;
   for (unsigned at = 0; at < lanes; at += piece) {
-    llvm::SmallVector<int, 32> range(piece);
-    std::iota(range.begin(), range.end(), static_cast<int>(at));
     llvm::SmallVector<Value *, 4> slice;
-    for (Val a : args) slice.push_back(b.CreateShuffleVector(a, range));
+    for (Val a : args) slice.push_back(b.CreateShuffleVector(a, llvm::ArrayRef(all).slice(at, piece)));
     parts.push_back(emit(slice));
   }
-  while (parts.size() > 1) {
-    llvm::SmallVector<Value *, 8> joined;
-    const unsigned width = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
-    llvm::SmallVector<int, 64> both(2 * width);
-    std::iota(both.begin(), both.end(), 0);
-    for (std::size_t i = 0; i < parts.size(); i += 2) joined.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], both));
-    parts = joined;
-  }
-  return first.made(parts[0]);
+  Value *joined = llvm::concatenateVectors(b, parts);
+  return first.made(lanes % piece ? b.CreateShuffleVector(joined, llvm::ArrayRef(all).take_front(lanes)) : joined);
 }
 
 Val perLane(llvm::ArrayRef<Val> args, const Emit &emit) {

@@ -73,9 +73,9 @@ Val fromSigned(Val a, llvm::Type *element);  // sitofp
 // c[0] + c[1] x + … by Horner's rule.
 Val polynomial(Val x, std::initializer_list<double> c);
 
-// Calls `emit` on 512-bit pieces of `args` (all of the same shape) and joins the results. Scalars and short
-// vectors ride in a 512-bit register.
-Val inPieces512(std::initializer_list<Val> args, const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
+// Calls `emit` on pieces of `args` (all of the same shape) of so many bits, the size of a register, and joins the
+// results. Scalars and short vectors ride in one register.
+Val inPieces(unsigned bits, std::initializer_list<Val> args, const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
 // Calls `emit` once for each lane.
 Val perLane(llvm::ArrayRef<Val> args, const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
 

@@ -38,7 +38,7 @@ static llvm::Intrinsic::ID byWidth(Val x, llvm::Intrinsic::ID f32, llvm::Intrins
 static Val quieted(Val x) {
   if (neverSignaling(x)) return x;
   llvm::IRBuilder<> &b = x.builder();
-  return inPieces512({x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
+  return inPieces(512, {x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
     Value *one = llvm::ConstantFP::get(v[0]->getType(), 1.0);
     const auto id = byWidth(x, llvm::Intrinsic::x86_avx512_mul_ps_512, llvm::Intrinsic::x86_avx512_mul_pd_512);
     return b.CreateIntrinsic(id, {}, {v[0], one, b.getInt32(8)});
@@ -47,7 +47,7 @@ static Val quieted(Val x) {
 
 static Val range(Val a, Val b, unsigned selector) {
   llvm::IRBuilder<> &ir = a.builder();
-  return inPieces512({quieted(a), quieted(b)}, [&](llvm::ArrayRef<Value *> v) -> Value * {
+  return inPieces(512, {quieted(a), quieted(b)}, [&](llvm::ArrayRef<Value *> v) -> Value * {
     const auto id = byWidth(a, llvm::Intrinsic::x86_avx512_mask_range_ps_512, llvm::Intrinsic::x86_avx512_mask_range_pd_512);
     Value *all = llvm::Constant::getAllOnesValue(ir.getIntNTy(512 / a.bits()));
     return ir.CreateIntrinsic(id, {}, {v[0], v[1], ir.getInt32(selector), llvm::PoisonValue::get(v[0]->getType()),
@@ -95,7 +95,7 @@ Val flushSubnormal(const CpuFeatures &cpu, Val x) {
   const Val sign = (x.asInt() & x.pattern(1u << 31).asInt()).as(x.element());
   if (cpu.avx512 && x.lanes()) {
     llvm::IRBuilder<> &b = x.builder();
-    const Val subnormal = inPieces512({x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
+    const Val subnormal = inPieces(512, {x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
       return b.CreateIntrinsic(llvm::Intrinsic::x86_avx512_fpclass_ps_512, {}, {v[0], b.getInt32(0x20)});
     });
     return select(subnormal, sign, x);

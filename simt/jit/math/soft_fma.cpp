@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fma for CPUs without the instruction (plain x86-64).
 // f32: the product is exact in double; the sum is rounded to odd in double (TwoSum gives the remainder), then
-// on to float.
+// on to float. A function of its own, @strata.soft.fma32(<4 x float> a, b, c): inline, kernels would grow to megabytes.
 // f64: whole-number arithmetic in 128 bits in a function of its own, @strata.soft.fma(a, b, c, rounding), one
 // call a lane. The product (106 bits) stands at the top of 126 bits, the addend is aligned to it or it to the
 // addend, bits shifted out leave a sticky bit; then one normalisation, one rounding.
@@ -11,7 +11,9 @@
 
 namespace strata::simt::math {
 
-static Val softFma32(Val a, Val b, Val c, Direction direction) {
+namespace {
+
+Val fma32(Val a, Val b, Val c, Direction direction) {
   llvm::Type *f64 = a.builder().getDoubleTy();
   const Val p = a.extended(f64) * b.extended(f64), addend = c.extended(f64);
   const Val sum = p + addend;
@@ -26,7 +28,28 @@ static Val softFma32(Val a, Val b, Val c, Direction direction) {
   return select(eq(sum, sum.lit(0)), signs, r);  // rounding down, a zero sum is -0 unless both are +0
 }
 
-namespace {
+llvm::Function *createHelper(llvm::Module &module, llvm::StringRef name, llvm::FunctionType *type) {
+  llvm::Function *f = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+  f->addFnAttr(llvm::Attribute::NoInline);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  f->setMemoryEffects(llvm::MemoryEffects::none());
+  return f;
+}
+
+Val softFma32(Val a, Val b, Val c, Direction direction) {
+  llvm::IRBuilder<> &ir = a.builder();
+  llvm::Module &module = *ir.GetInsertBlock()->getModule();
+  const std::string name = "strata.soft.fma32." + std::to_string(static_cast<int>(direction));
+  llvm::Function *function = module.getFunction(name);
+  if (!function) {
+    llvm::Type *four = llvm::FixedVectorType::get(ir.getFloatTy(), 4);
+    function = createHelper(module, name, llvm::FunctionType::get(four, {four, four, four}, false));
+    llvm::IRBuilder<> body(llvm::BasicBlock::Create(module.getContext(), "", function));
+    const auto argument = [&](unsigned i) { return Val(body, function->getArg(i)); };
+    body.CreateRet(fma32(argument(0), argument(1), argument(2), direction));
+  }
+  return inPieces(128, {a, b, c}, [&](llvm::ArrayRef<llvm::Value *> v) -> llvm::Value * { return ir.CreateCall(function, v); });
+}
 
 // The body of @strata.soft.fma. Names follow the essay above.
 class SoftFma {
@@ -34,10 +57,7 @@ public:
   SoftFma(llvm::Module &module) : builder_(module.getContext()) {
     llvm::Type *f64 = builder_.getDoubleTy();
     auto *type = llvm::FunctionType::get(f64, {f64, f64, f64, builder_.getInt32Ty()}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage, "strata.soft.fma", module);
-    function_->addFnAttr(llvm::Attribute::NoInline);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->setMemoryEffects(llvm::MemoryEffects::none());
+    function_ = createHelper(module, "strata.soft.fma", type);
   }
   llvm::Function *build();
 
@@ -132,9 +152,7 @@ llvm::Function *SoftFma::build() {
   return function_;
 }
 
-}  // namespace
-
-static Val softFma64(Val a, Val b, Val c, Direction direction) {
+Val softFma64(Val a, Val b, Val c, Direction direction) {
   llvm::IRBuilder<> &ir = a.builder();
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
   llvm::Function *function = module.getFunction("strata.soft.fma");
@@ -144,6 +162,8 @@ static Val softFma64(Val a, Val b, Val c, Direction direction) {
     return ir.CreateCall(function, {v[0], v[1], v[2], ir.getInt32(control)});
   });
 }
+
+}  // namespace
 
 Val softFma(Val a, Val b, Val c, Direction direction) {
   return a.bits() == 32 ? softFma32(a, b, c, direction) : softFma64(a, b, c, direction);
