@@ -108,9 +108,9 @@ struct Warp {
   void *owner;                  // executor's own
 };
 
-// Entry points. A barrier-free vector kernel runs all warps of a block in one call (Entry::block); a
-// kernel with barriers is called once per warp, each on its own fiber (Entry::warp); lane mode is called
-// once per lane, each on its own fiber (Entry::lane).
+// Entry points. A vector kernel that waits for nothing but barriers of the whole block runs all warps of a block in
+// one call (EntryKind::block); one with other waits (named or counted barriers, clusters, spinning) is called once
+// per warp, each on its own fiber (EntryKind::warp); lane mode once per lane, each on its own fiber (EntryKind::lane).
 enum class EntryKind : std::uint32_t { block, warp, lane };
 using BlockEntry = void (*)(Block *block, Warp *scratch);  // scratch: a Warp with block set; the kernel fills index/lanes
 using WarpEntry = void (*)(Warp *warp);

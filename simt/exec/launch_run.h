@@ -2,7 +2,7 @@
 // A launch while it runs, and the blocks of it that one thread has in hand.
 //
 // Blocks are handed out in units: one block, or for clusters and cooperative launches all blocks that must be
-// resident together. A thread runs a unit as fibers: one per block for a barrier-free kernel, one per warp, or in
+// resident together. A thread runs a unit as fibers: one per block for a kernel without other waits than block barriers, one per warp, or in
 // lane mode one per lane; in turn, each until it waits, yields or ends.
 #pragma once
 
@@ -88,7 +88,7 @@ struct UnitRun {
   bool lanes = false;
   std::uint32_t worker = 0;
   std::uint32_t clusterArrived = 0, clusterPhase = 0;
-  // Units [index, end) that the fiber of a barrier-free kernel still has to run, and where it is.
+  // Units [index, end) that the fiber of a whole block still has to run, and where it is.
   std::uint64_t plainIndex = 0, plainEnd = 0;
 
   // Read by the signal handler.

@@ -5,6 +5,7 @@
 
 #include "simt/abi.h"
 #include "simt/passes/function_emitter.h"
+#include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
 
@@ -65,7 +66,13 @@ void FunctionEmitter::emitRuntime(llvm::CallBase &call, LaneIntrinsic id) {
     define(call, operation ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);
   };
   switch (id) {
-  case LaneIntrinsic::barrier: callRuntime(offsetof(Runtime, barrier), none, {warp, one(0), one(1), lanes}); return;
+  case LaneIntrinsic::barrier:
+    if (context_.splitsAtBarriers) {
+      builder_.CreateCall(context_.module.getOrInsertFunction(kSuspend, none));
+      return;
+    }
+    callRuntime(offsetof(Runtime, barrier), none, {warp, one(0), one(1), lanes});
+    return;
   case LaneIntrinsic::barrierArrive:
     callRuntime(offsetof(Runtime, barrierArrive), none, {warp, one(0), one(1), lanes});
     return;

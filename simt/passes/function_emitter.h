@@ -39,6 +39,7 @@ struct EmitContext {
   Report &report;
   // The (possibly not yet written) vector function of a lane function.
   std::function<llvm::Function *(llvm::Function &)> vectorFunction;
+  bool splitsAtBarriers;    // barriers become markers (split_at_barriers.h)
   std::string unsupported;  // the first construct that cannot be vectorised
 };
 

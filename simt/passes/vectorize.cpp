@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vectoriser as a whole: each lane function that the kernel reaches is prepared, analysed and written
-// as a vector function; then the entry point of simt/abi.h is put around the kernel.
-//
-//   define void @strata_entry(ptr %block, ptr %warp)     ; no barrier: all warps of the block in one call
-//     for each warp: set warp->index, ->lanes, ->exited; the kernel's vector form
-//   define void @strata_entry(ptr %warp)                 ; barriers: one call, and one fiber, per warp
+// as a vector function; then the entry point of simt/abi.h is put around the kernel (kernel_entry.h).
 #include "simt/passes/vectorize.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -19,7 +14,6 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
@@ -28,18 +22,22 @@
 
 #include "simt/passes/forward_progress.h"
 #include "simt/passes/function_emitter.h"
+#include "simt/passes/kernel_entry.h"
 #include "simt/passes/prepare.h"
+#include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
 namespace {
 
 using llvm::Function;
 
+constexpr std::uint64_t kMostLocalBytes = 512;  // of a lane, for barriers without fibers
+
 class Vectorizer {
 public:
   Vectorizer(llvm::Module &module, Function &kernel, const VectorizeOptions &options)
       : module_(module), kernel_(kernel), threads_(options.compile),
-        context_{module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, {}} {
+        context_{module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, false, {}} {
     passBuilder_.registerModuleAnalyses(moduleAnalyses_);
     passBuilder_.registerCGSCCAnalyses(cgsccAnalyses_);
     passBuilder_.registerFunctionAnalyses(analyses_);
@@ -56,7 +54,9 @@ public:
     }
     for (Function &function : module_)
       if (!function.isDeclaration()) insertYields(function);
-    result.entryKind = waits(kernel_) ? EntryKind::warp : EntryKind::block;
+    const Waits waits = waitsOf(kernel_);
+    context_.splitsAtBarriers = waits == Waits::blockBarriers;
+    result.entryKind = waits == Waits::anyhow ? EntryKind::warp : EntryKind::block;
     Function *body = vectorFunction(kernel_);
     while (!todo_.empty()) {
       auto [lane, vector] = todo_.front();
@@ -64,10 +64,9 @@ public:
       write(*lane, *vector);
     }
     if (!context_.unsupported.empty()) return unsupported(context_.unsupported);
-    if (result.entryKind == EntryKind::block)
-      writeBlockEntry(*body);
-    else
-      writeWarpEntry(*body);
+    if (waits == Waits::no) writeBlockEntry(*body);
+    if (waits == Waits::anyhow) writeWarpEntry(*body);
+    if (waits == Waits::blockBarriers) writeBarrierEntry(splitAtBarriers(*body), threads_);
     removeLaneFunctions();
     std::string broken;
     llvm::raw_string_ostream stream(broken);
@@ -77,8 +76,12 @@ public:
   }
 
 private:
-  // Whether the kernel or a function it may call waits for other warps.
-  bool waits(Function &kernel) {
+  // How the kernel and the functions that it may call wait for other warps.
+  enum class Waits { no, blockBarriers, anyhow };
+
+  Waits waitsOf(Function &kernel) {
+    Waits waits = Waits::no;
+    bool calls = false;
     std::vector<Function *> reached = {&kernel};
     for (std::size_t i = 0; i < reached.size(); ++i)
       for (llvm::Instruction &instruction : llvm::instructions(*reached[i])) {
@@ -86,12 +89,31 @@ private:
         Function *callee = call ? call->getCalledFunction() : nullptr;
         if (!callee || callee->isIntrinsic()) continue;
         LaneIntrinsic id = laneIntrinsic(*callee);
-        if (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait) return true;
-        if (id == LaneIntrinsic::yield || id == LaneIntrinsic::nanosleep) return true;
-        if (id == LaneIntrinsic::laneFunction && std::find(reached.begin(), reached.end(), callee) == reached.end())
-          reached.push_back(callee);
+        if (id == LaneIntrinsic::barrier && isWholeBlock(*call)) waits = Waits::blockBarriers;
+        else if (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait) return Waits::anyhow;
+        if (id == LaneIntrinsic::yield || id == LaneIntrinsic::nanosleep) return Waits::anyhow;
+        if (id != LaneIntrinsic::laneFunction) continue;
+        calls = true;
+        if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
       }
-    return false;
+    // A part of a warp ends in the kernel itself, and its lanes exit there only; its variables must fit on one stack.
+    return waits == Waits::blockBarriers && (calls || localBytes(kernel) > kMostLocalBytes) ? Waits::anyhow : waits;
+  }
+
+  static bool isWholeBlock(const llvm::CallBase &barrier) {
+    return llvm::all_of(barrier.args(), [](const llvm::Use &operand) {
+      auto *constant = llvm::dyn_cast<llvm::ConstantInt>(operand);
+      return constant && constant->isZero();
+    });
+  }
+
+  static std::uint64_t localBytes(Function &kernel) {
+    const llvm::DataLayout &layout = kernel.getParent()->getDataLayout();
+    std::uint64_t sum = 0;
+    for (llvm::Instruction &i : llvm::instructions(kernel))
+      if (auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&i))
+        if (auto size = alloca->getAllocationSize(layout)) sum += size->getFixedValue();
+    return sum;
   }
 
   Function *vectorFunction(Function &lane) {
@@ -132,71 +154,6 @@ private:
     passes.addPass(llvm::ADCEPass());
     passes.run(vector, analyses_);
     analyses_.clear();
-  }
-
-  Function *createEntry(llvm::ArrayRef<llvm::Type *> parameters, Function &body) {
-    llvm::LLVMContext &context = module_.getContext();
-    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), parameters, false);
-    Function *entry = Function::Create(type, llvm::GlobalValue::ExternalLinkage, "strata_entry", module_);
-    entry->copyAttributesFrom(&body);
-    entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    llvm::BasicBlock::Create(context, "start", entry);
-    return entry;
-  }
-
-  void writeWarpEntry(Function &body) {
-    llvm::Type *pointer = llvm::PointerType::get(module_.getContext(), 0);
-    Function *entry = createEntry({pointer}, body);
-    llvm::IRBuilder<> builder(&entry->getEntryBlock());
-    llvm::CallInst *call = builder.CreateCall(&body, {entry->getArg(0)});
-    builder.CreateRetVoid();
-    inlineBody(*call, body);
-  }
-
-  // The body becomes part of the entry, with its place in the source: what is the same for all warps of the
-  // block can then move out of the loop over them.
-  void inlineBody(llvm::CallInst &call, Function &body) {
-    Function *entry = call.getFunction();
-    llvm::DISubprogram *source = body.getSubprogram();
-    body.setSubprogram(nullptr);
-    llvm::InlineFunctionInfo info;
-    bool inlined = llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
-    (inlined ? entry : &body)->setSubprogram(source);
-    if (inlined) body.eraseFromParent();
-  }
-
-  void writeBlockEntry(Function &body) {
-    llvm::Type *pointer = llvm::PointerType::get(module_.getContext(), 0);
-    Function *entry = createEntry({pointer, pointer}, body);
-    llvm::Argument *block = entry->getArg(0), *warp = entry->getArg(1);
-    llvm::BasicBlock *start = &entry->getEntryBlock();
-    auto *loop = llvm::BasicBlock::Create(module_.getContext(), "warp", entry);
-    auto *done = llvm::BasicBlock::Create(module_.getContext(), "done", entry);
-    llvm::IRBuilder<> builder(start);
-    auto at = [&](llvm::Value *base, std::size_t offset) {
-      return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset);
-    };
-    llvm::Value *threads = builder.CreateLoad(builder.getInt32Ty(), at(block, offsetof(Block, threads)));
-    llvm::Value *warps = builder.CreateLoad(builder.getInt32Ty(), at(block, offsetof(Block, warps)));
-    builder.CreateBr(loop);
-    builder.SetInsertPoint(loop);
-    llvm::PHINode *index = builder.CreatePHI(builder.getInt32Ty(), 2, "index");
-    index->addIncoming(builder.getInt32(0), start);
-    // lanes: the low min(threads - 32*index, 32) bits.
-    llvm::Value *left = builder.CreateSub(threads, builder.CreateShl(index, builder.getInt32(5)));
-    llvm::Value *full = builder.CreateICmpUGE(left, builder.getInt32(kLanes));
-    llvm::Value *some = builder.CreateSub(
-        builder.CreateShl(builder.getInt32(1), builder.CreateAnd(left, builder.getInt32(31))), builder.getInt32(1));
-    builder.CreateStore(index, at(warp, offsetof(Warp, index)));
-    builder.CreateStore(builder.CreateSelect(full, builder.getInt32(~0u), some), at(warp, offsetof(Warp, lanes)));
-    builder.CreateStore(builder.getInt32(0), at(warp, offsetof(Warp, exited)));
-    llvm::CallInst *call = builder.CreateCall(&body, {warp});
-    llvm::Value *next = builder.CreateAdd(index, builder.getInt32(1));
-    index->addIncoming(next, loop);
-    builder.CreateCondBr(builder.CreateICmpULT(next, warps), loop, done);
-    builder.SetInsertPoint(done);
-    builder.CreateRetVoid();
-    inlineBody(*call, body);
   }
 
   void removeLaneFunctions() {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/passes/kernel_entry.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "simt/abi.h"
+
+namespace strata::simt {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Function;
+using llvm::Value;
+
+Function *createEntry(unsigned pointers, Function &body) {
+  llvm::LLVMContext &context = body.getContext();
+  std::vector<llvm::Type *> parameters(pointers, llvm::PointerType::get(context, 0));
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), parameters, false);
+  Function *entry = Function::Create(type, llvm::GlobalValue::ExternalLinkage, "strata_entry", body.getParent());
+  entry->copyAttributesFrom(&body);
+  entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  BasicBlock::Create(context, "start", entry);
+  return entry;
+}
+
+// The body becomes part of the entry, with its place in the source: what is the same for all warps of the
+// block can then move out of the loop over them.
+void inlineBody(llvm::CallInst &call, Function &body) {
+  Function *entry = call.getFunction();
+  llvm::DISubprogram *source = body.getSubprogram();
+  body.setSubprogram(nullptr);
+  llvm::InlineFunctionInfo info;
+  bool inlined = llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
+  (inlined ? entry : &body)->setSubprogram(source);
+  if (inlined) body.eraseFromParent();
+}
+
+// The parts that both forms of a block's entry have.
+class BlockEntryWriter {
+public:
+  explicit BlockEntryWriter(Function &body)
+      : body_(body), entry_(createEntry(2, body)), block_(entry_->getArg(0)), warp_(entry_->getArg(1)), builder_(&entry_->getEntryBlock()) {
+    threads_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, threads)));
+    warps_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, warps)));
+  }
+
+  void writeLoop() {
+    BasicBlock *start = &entry_->getEntryBlock(), *loop = newBlock("warp"), *done = newBlock("done");
+    builder_.CreateBr(loop);
+    builder_.SetInsertPoint(loop);
+    llvm::PHINode *index = builder_.CreatePHI(builder_.getInt32Ty(), 2, "index");
+    index->addIncoming(builder_.getInt32(0), start);
+    setWarp(index);
+    llvm::CallInst *call = builder_.CreateCall(&body_, {warp_});
+    Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
+    index->addIncoming(next, loop);
+    builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), loop, done);
+    builder_.SetInsertPoint(done);
+    builder_.CreateRetVoid();
+    inlineBody(*call, body_);
+  }
+
+  // A round runs each warp up to its next barrier, which is complete when all that have not ended have come to
+  // one. The first four bytes of a warp's frame are its state.
+  void writeRounds(std::uint64_t frameBytes, unsigned mostWarps) {
+    BasicBlock *start = &entry_->getEntryBlock();
+    BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *run = newBlock("run");
+    BasicBlock *after = newBlock("after"), *again = newBlock("again"), *done = newBlock("done");
+    llvm::Type *i32 = builder_.getInt32Ty(), *frame = llvm::ArrayType::get(builder_.getInt8Ty(), frameBytes);
+    llvm::AllocaInst *frames = builder_.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
+    frames->setAlignment(llvm::Align(64));
+    builder_.CreateBr(round);
+
+    builder_.SetInsertPoint(round);
+    llvm::PHINode *first = builder_.CreatePHI(builder_.getInt1Ty(), 2, "first");
+    builder_.CreateBr(warp);
+
+    builder_.SetInsertPoint(warp);
+    llvm::PHINode *index = builder_.CreatePHI(i32, 2, "index"), *alive = builder_.CreatePHI(builder_.getInt1Ty(), 2, "alive");
+    Value *at = builder_.CreateInBoundsGEP(frame, frames, builder_.CreateZExt(index, builder_.getInt64Ty()), "frame");
+    Value *state = builder_.CreateSelect(first, builder_.getInt32(0), builder_.CreateLoad(i32, at), "state");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(state, builder_.getInt32(kEnded)), after, run);
+
+    builder_.SetInsertPoint(run);
+    setWarp(index);
+    llvm::CallInst *call = builder_.CreateCall(&body_, {block_, warp_, index, at, state}, "reached");
+    builder_.CreateStore(call, at);
+    Value *stays = builder_.CreateOr(alive, builder_.CreateICmpNE(call, builder_.getInt32(kEnded)));
+    builder_.CreateBr(after);
+
+    builder_.SetInsertPoint(after);
+    llvm::PHINode *left = builder_.CreatePHI(builder_.getInt1Ty(), 2);
+    left->addIncoming(alive, warp);
+    left->addIncoming(stays, run);
+    Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
+    builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), warp, again);
+
+    builder_.SetInsertPoint(again);
+    builder_.CreateCondBr(left, round, done);
+    builder_.SetInsertPoint(done);
+    builder_.CreateRetVoid();
+    first->addIncoming(builder_.getTrue(), start);
+    first->addIncoming(builder_.getFalse(), again);
+    index->addIncoming(builder_.getInt32(0), round);
+    index->addIncoming(next, after);
+    alive->addIncoming(builder_.getFalse(), round);
+    alive->addIncoming(left, after);
+    inlineBody(*call, body_);
+  }
+
+private:
+  BasicBlock *newBlock(const char *name) { return BasicBlock::Create(entry_->getContext(), name, entry_); }
+  Value *at(Value *base, std::size_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset); }
+
+  void setWarp(Value *index) {
+    // lanes: the low min(threads - 32*index, 32) bits.
+    Value *left = builder_.CreateSub(threads_, builder_.CreateShl(index, builder_.getInt32(5)));
+    Value *full = builder_.CreateICmpUGE(left, builder_.getInt32(kWarpSize));
+    Value *some = builder_.CreateSub(builder_.CreateShl(builder_.getInt32(1), builder_.CreateAnd(left, builder_.getInt32(31))), builder_.getInt32(1));
+    builder_.CreateStore(index, at(warp_, offsetof(Warp, index)));
+    builder_.CreateStore(builder_.CreateSelect(full, builder_.getInt32(~0u), some), at(warp_, offsetof(Warp, lanes)));
+    builder_.CreateStore(builder_.getInt32(0), at(warp_, offsetof(Warp, exited)));
+  }
+
+  Function &body_;
+  Function *entry_;
+  Value *block_, *warp_;
+  llvm::IRBuilder<> builder_;
+  Value *threads_, *warps_;
+};
+
+}  // namespace
+
+void writeBlockEntry(Function &body) { BlockEntryWriter(body).writeLoop(); }
+
+void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads) {
+  constexpr unsigned kMostWarps = 32;
+  unsigned warps = kMostWarps;
+  if (threads.exact())
+    warps = (threads.blockDim(0) * threads.blockDim(1) * threads.blockDim(2) + kWarpSize - 1) / kWarpSize;
+  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps);
+}
+
+void writeWarpEntry(Function &body) {
+  Function *entry = createEntry(1, body);
+  llvm::IRBuilder<> builder(&entry->getEntryBlock());
+  llvm::CallInst *call = builder.CreateCall(&body, {entry->getArg(0)});
+  builder.CreateRetVoid();
+  inlineBody(*call, body);
+}
+
+}  // namespace strata::simt

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/passes/split_at_barriers.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include <vector>
+
+#include "simt/abi.h"
+
+namespace strata::simt {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Function;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+
+enum Argument : unsigned { kBlock, kWarp, kIndex, kFrame, kState };
+
+// What is computed again at a barrier may cost this many scalar instructions, a vector one counting as two.
+constexpr unsigned kMostCost = 10;
+constexpr llvm::Align kFrameAlign = llvm::Align::Constant<64>();
+
+struct Barrier {
+  BasicBlock *before = nullptr, *after = nullptr;  // the blocks that the call parted
+  BasicBlock *resume = nullptr;              // goes to `after` once the values that live there are back
+  llvm::SetVector<Instruction *> live;       // at the start of `after`
+  llvm::DenseMap<Value *, Value *> values;   // of `live`: what it is at the end of `resume`
+};
+
+class Splitter {
+public:
+  explicit Splitter(Function &warpFunction) : part_(createPart(warpFunction)), layout_(part_->getParent()->getDataLayout()) {}
+
+  SplitWarp run() {
+    nameLaunchFields();
+    findBarriers();
+    for (Instruction &i : llvm::instructions(*part_)) noteLife(i);
+    entry_ = BasicBlock::Create(part_->getContext(), "resumed", part_, &part_->getEntryBlock());
+    hoistBlockValues();
+    placeAllocas();
+    addRoots();
+    cut();
+    for (Barrier &barrier : barriers_) restore(barrier);
+    for (Instruction *value : crossing()) rewrite(*value);
+    return {part_, llvm::alignTo(frameBytes_, 64)};
+  }
+
+private:
+  static Function *createPart(Function &old) {
+    llvm::LLVMContext &context = old.getContext();
+    llvm::Type *pointer = llvm::PointerType::get(context, 0), *i32 = llvm::Type::getInt32Ty(context);
+    auto *type = llvm::FunctionType::get(i32, {pointer, pointer, i32, pointer, i32}, false);
+    Function *part = Function::Create(type, llvm::GlobalValue::InternalLinkage, "", old.getParent());
+    part->takeName(&old);
+    part->copyAttributesFrom(&old);
+    part->setSubprogram(old.getSubprogram());
+    old.setSubprogram(nullptr);
+    part->splice(part->begin(), &old);
+    old.getArg(0)->replaceAllUsesWith(part->getArg(kWarp));
+    old.eraseFromParent();
+    return part;
+  }
+
+  // warp->block and warp->index are arguments.
+  void nameLaunchFields() {
+    for (Instruction &i : llvm::make_early_inc_range(llvm::instructions(*part_))) {
+      auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+      if (!load) continue;
+      auto [base, offset] = place(*load);
+      if (base != part_->getArg(kWarp)) continue;
+      if (offset == offsetof(Warp, block)) load->replaceAllUsesWith(part_->getArg(kBlock));
+      else if (offset == offsetof(Warp, index)) load->replaceAllUsesWith(part_->getArg(kIndex));
+      else continue;
+      load->eraseFromParent();
+    }
+  }
+
+  std::pair<const Value *, std::uint64_t> place(const llvm::LoadInst &load) const {
+    llvm::APInt offset(64, 0);
+    const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+    return {base, offset.getZExtValue()};
+  }
+
+  void findBarriers() {
+    Function *marker = part_->getParent()->getFunction(kSuspend);
+    std::vector<llvm::CallInst *> calls;
+    for (Instruction &i : llvm::instructions(*part_))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && marker && call->getCalledFunction() == marker) calls.push_back(call);
+    for (llvm::CallInst *call : calls) {
+      BasicBlock *head = call->getParent();
+      BasicBlock *tail = head->splitBasicBlock(std::next(call->getIterator()), head->getName() + ".resumed");
+      call->eraseFromParent();
+      Barrier &barrier = barriers_.emplace_back();
+      barrier.before = head;
+      barrier.after = tail;
+    }
+    llvm::DominatorTree dominators(*part_);
+    llvm::LoopInfo loops(dominators);
+    for (BasicBlock &block : *part_) {
+      const llvm::Loop *loop = loops.getLoopFor(&block);
+      if (loop && llvm::none_of(barriers_, [&](const Barrier &barrier) { return loop->contains(barrier.before); }))
+        innerBlocks_.insert(&block);
+    }
+  }
+
+  // --- what lives across barriers -------------------------------------------------------------------
+
+  void noteLife(Instruction &value) {
+    llvm::SmallVector<BasicBlock *, 16> todo;
+    for (llvm::Use &use : value.uses()) {
+      auto *user = llvm::cast<Instruction>(use.getUser());
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+      BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
+      if (where != value.getParent()) todo.push_back(where);
+    }
+    llvm::SmallPtrSet<BasicBlock *, 16> liveIn;
+    while (!todo.empty()) {
+      BasicBlock *block = todo.pop_back_val();
+      if (!liveIn.insert(block).second) continue;
+      for (BasicBlock *from : llvm::predecessors(block))
+        if (from != value.getParent()) todo.push_back(from);
+    }
+    for (Barrier &barrier : barriers_)
+      if (liveIn.contains(barrier.after)) barrier.live.insert(&value);
+  }
+
+  llvm::SetVector<Instruction *> crossing() const {
+    llvm::SetVector<Instruction *> all;
+    for (const Barrier &barrier : barriers_) all.insert(barrier.live.begin(), barrier.live.end());
+    return all;
+  }
+
+  void forget(Instruction *value) {
+    for (Barrier &barrier : barriers_) barrier.live.remove(value);
+  }
+
+  // --- values of the block and of the warp's number ---------------------------------------------------
+
+  static bool mayMove(const Instruction &i) {
+    if (isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst>(i) || (isa<llvm::CallBase>(i) && !isa<llvm::IntrinsicInst>(i))) return false;
+    return !i.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&i);
+  }
+
+  // A load of Block, LaunchState or the parameters at a fixed place: safe anywhere.
+  bool isLaunchConstant(const llvm::LoadInst &load) const {
+    if (!load.hasMetadata(llvm::LLVMContext::MD_invariant_load) || load.isVolatile() || load.isAtomic()) return false;
+    const Value *base = place(load).first;
+    if (base == part_->getArg(kBlock)) return true;
+    auto *outer = llvm::dyn_cast<llvm::LoadInst>(base);
+    if (!outer || !isLaunchConstant(*outer)) return false;
+    auto [outerBase, outerOffset] = place(*outer);
+    if (outerBase == part_->getArg(kBlock)) return outerOffset == offsetof(Block, launch);
+    return outerOffset == offsetof(LaunchState, params) || outerOffset == offsetof(LaunchState, runtime);
+  }
+
+  bool isBlockValue(Value *value, unsigned depth = 0) {
+    if (isa<llvm::Constant>(value) || value == part_->getArg(kBlock)) return true;
+    auto *i = llvm::dyn_cast<Instruction>(value);
+    if (!i || depth > 16) return false;
+    if (i->getParent() == entry_) return true;
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(i);
+    if (load ? !isLaunchConstant(*load) : !mayMove(*i)) return false;
+    return llvm::all_of(i->operands(), [&](Value *operand) { return isBlockValue(operand, depth + 1); });
+  }
+
+  void hoist(Instruction &i) {
+    if (i.getParent() == entry_) return;
+    forget(&i);
+    for (Value *operand : i.operands())
+      if (auto *inner = llvm::dyn_cast<Instruction>(operand)) hoist(*inner);
+    i.moveBefore(*entry_, entry_->end());
+    i.setDebugLoc({});
+  }
+
+  void hoistBlockValues() {
+    for (Instruction &i : llvm::make_early_inc_range(llvm::instructions(*part_)))
+      if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i); load && isLaunchConstant(*load)) hoist(*load);
+    for (Instruction *value : crossing()) {
+      if (!isBlockValue(value)) continue;
+      hoist(*value);
+    }
+  }
+
+  static bool isDivision(const Instruction &i) {
+    return i.isIntDivRem() || i.getOpcode() == Instruction::FDiv || i.getOpcode() == Instruction::FRem || isa<llvm::CallBase>(i);
+  }
+
+  // Cost of computing `value` again from what is there in every part; above kMostCost if that cannot be.
+  unsigned costAgain(Value *value, unsigned depth = 0) {
+    if (isa<llvm::Constant, llvm::Argument>(value)) return 0;
+    auto &i = *llvm::cast<Instruction>(value);
+    if (i.getParent() == entry_) return 0;
+    if (depth > kMostCost || !mayMove(i) || isDivision(i)) return kMostCost + 1;
+    unsigned cost = i.getType()->isVectorTy() ? 2 : 1;
+    for (Value *operand : i.operands()) {
+      cost += costAgain(operand, depth + 1);
+      if (cost > kMostCost) break;
+    }
+    return cost;
+  }
+
+  // The one operand of a scalar `i` that a frame must keep, if `i` is then cheap to compute: addresses, mostly.
+  Instruction *onlyRoot(Instruction &i) {
+    if (!mayMove(i) || isDivision(i) || i.getType()->isVectorTy() || i.getType()->isAggregateType()) return nullptr;
+    if (!isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst>(i)) return nullptr;
+    Instruction *root = nullptr;
+    for (Value *operand : i.operands()) {
+      if (costAgain(operand) == 0) continue;
+      if (root || operand->getType()->isVectorTy() || isa<llvm::AllocaInst>(operand)) return nullptr;
+      root = llvm::dyn_cast<Instruction>(operand);
+      if (!root) return nullptr;
+    }
+    return root;
+  }
+
+  // Values that are computed from another one need that one at the barrier.
+  void addRoots() {
+    for (Barrier &barrier : barriers_)
+      for (unsigned i = 0; i < barrier.live.size(); ++i) {
+        Instruction *value = barrier.live[i];
+        if (costAgain(value) <= kMostCost) continue;
+        if (Instruction *root = onlyRoot(*value); root && costAgain(root) > kMostCost) barrier.live.insert(root);
+      }
+  }
+
+  // --- frames ------------------------------------------------------------------------------------------
+
+  std::uint64_t reserve(llvm::Type *type, llvm::Align least) {
+    llvm::Align align = std::min(std::max(least, layout_.getPrefTypeAlign(type)), kFrameAlign);
+    std::uint64_t at = llvm::alignTo(frameBytes_, align);
+    frameBytes_ = at + layout_.getTypeAllocSize(type);
+    return at;
+  }
+
+  Value *frameAddress(llvm::IRBuilder<> &builder, std::uint64_t offset) {
+    return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), part_->getArg(kFrame), offset);
+  }
+
+  // Local variables that live across a barrier are in the frame, the others on the stack.
+  void placeAllocas() {
+    llvm::IRBuilder<> builder(entry_);
+    for (Instruction *value : crossing()) {
+      auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(value);
+      if (!alloca) continue;
+      forget(alloca);
+      std::uint64_t at = reserve(alloca->getAllocatedType(), alloca->getAlign());
+      alloca->replaceAllUsesWith(frameAddress(builder, at));
+      alloca->eraseFromParent();
+    }
+    for (BasicBlock &block : *part_)
+      for (Instruction &i : llvm::make_early_inc_range(block))
+        if (isa<llvm::AllocaInst>(i) && &block != entry_) i.moveBefore(*entry_, entry_->begin());
+  }
+
+  // A place in the frame for `value`, which is written where the value is made; or before each barrier, if it is
+  // made in a loop without barriers.
+  std::uint64_t slotOf(Instruction &value) {
+    auto [at, isNew] = slots_.try_emplace(&value, 0);
+    if (!isNew) return at->second;
+    return at->second = reserve(value.getType(), llvm::Align(1));
+  }
+
+  // --- the new control flow ------------------------------------------------------------------------------
+
+  void cut() {
+    llvm::LLVMContext &context = part_->getContext();
+    llvm::Type *i32 = llvm::Type::getInt32Ty(context);
+    BasicBlock *start = entry_->getNextNode();
+    for (BasicBlock &block : *part_)
+      if (auto *ret = llvm::dyn_cast_or_null<llvm::ReturnInst>(block.getTerminator()))
+        llvm::ReplaceInstWithInst(ret, llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, kEnded)));
+    llvm::IRBuilder<> builder(entry_);
+    llvm::SwitchInst *dispatch = builder.CreateSwitch(part_->getArg(kState), start, static_cast<unsigned>(barriers_.size()));
+    for (unsigned i = 0; i < barriers_.size(); ++i) {
+      Barrier &barrier = barriers_[i];
+      llvm::ConstantInt *number = builder.getInt32(i + 1);
+      llvm::DebugLoc where = barrier.before->getTerminator()->getDebugLoc();
+      barrier.before->getTerminator()->eraseFromParent();
+      llvm::ReturnInst::Create(context, number, barrier.before)->setDebugLoc(where);
+      barrier.resume = BasicBlock::Create(context, "resume", part_, barrier.after);
+      llvm::BranchInst::Create(barrier.after, barrier.resume);
+      dispatch->addCase(number, barrier.resume);
+    }
+  }
+
+  void restore(Barrier &barrier) {
+    for (Instruction *value : barrier.live) barrier.values[value] = again(*value, barrier);
+  }
+
+  // `value` at a barrier's resumption.
+  Value *again(Value &value, Barrier &barrier) {
+    auto *i = llvm::dyn_cast<Instruction>(&value);
+    if (!i || i->getParent() == entry_) return &value;
+    if (Value *known = barrier.values.lookup(i)) return known;
+    llvm::IRBuilder<> builder(barrier.resume->getTerminator());
+    Value *made;
+    if (costAgain(i) <= kMostCost || onlyRoot(*i)) {
+      Instruction *copy = i->clone();
+      for (llvm::Use &operand : copy->operands()) operand.set(again(*operand.get(), barrier));
+      builder.SetInsertPoint(barrier.resume->getTerminator());
+      made = builder.Insert(copy, i->getName());
+      copy->setDebugLoc({});
+    } else {
+      std::uint64_t offset = slotOf(*i);
+      made = builder.CreateAlignedLoad(i->getType(), frameAddress(builder, offset), llvm::commonAlignment(kFrameAlign, offset), i->getName());
+    }
+    barrier.values[i] = made;
+    return made;
+  }
+
+  void rewrite(Instruction &value) {
+    llvm::SSAUpdater updater;
+    updater.Initialize(value.getType(), value.getName());
+    updater.AddAvailableValue(value.getParent(), &value);
+    for (Barrier &barrier : barriers_)
+      if (barrier.live.contains(&value)) updater.AddAvailableValue(barrier.resume, barrier.values[&value]);
+    llvm::SmallVector<llvm::Use *, 8> uses;
+    for (llvm::Use &use : value.uses()) {
+      auto *user = llvm::cast<Instruction>(use.getUser());
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+      if ((phi ? phi->getIncomingBlock(use) : user->getParent()) != value.getParent()) uses.push_back(&use);
+    }
+    for (llvm::Use *use : uses) updater.RewriteUse(*use);
+    if (auto slot = slots_.find(&value); slot != slots_.end()) keep(value, slot->second, updater);
+  }
+
+  void keep(Instruction &value, std::uint64_t offset, llvm::SSAUpdater &updater) {
+    auto store = [&](Value *what, BasicBlock *block, BasicBlock::iterator at) {
+      llvm::IRBuilder<> builder(block, at);
+      builder.SetCurrentDebugLocation({});
+      builder.CreateAlignedStore(what, frameAddress(builder, offset), llvm::commonAlignment(kFrameAlign, offset));
+    };
+    BasicBlock *home = value.getParent();
+    if (!innerBlocks_.contains(home))
+      return store(&value, home, isa<llvm::PHINode>(value) ? home->getFirstInsertionPt() : std::next(value.getIterator()));
+    for (Barrier &barrier : barriers_)
+      if (barrier.live.contains(&value))
+        store(updater.GetValueAtEndOfBlock(barrier.before), barrier.before, barrier.before->getTerminator()->getIterator());
+  }
+
+  Function *part_;
+  const llvm::DataLayout &layout_;
+  BasicBlock *entry_ = nullptr;
+  std::vector<Barrier> barriers_;
+  llvm::SmallPtrSet<BasicBlock *, 16> innerBlocks_;  // in loops without barriers
+  llvm::MapVector<Instruction *, std::uint64_t> slots_;
+  std::uint64_t frameBytes_ = sizeof(std::uint32_t);  // the state comes first
+};
+
+}  // namespace
+
+SplitWarp splitAtBarriers(Function &warpFunction) { return Splitter(warpFunction).run(); }
+
+}  // namespace strata::simt
