@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills: host and device share one address space, so both are plain loops over rows. Large ones are
 // cut into pieces that several workers do.
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -20,6 +22,25 @@ void *pointer(std::uint64_t address) { return reinterpret_cast<void *>(address);
 // thing there too).
 void copyRow(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes) {
   std::memmove(pointer(destination), pointer(source), bytes);
+}
+
+// A copy of megabytes, past the caches: a third less traffic, as what is overwritten is not read first.
+void streamRow(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes) {
+  constexpr std::uint64_t kStep = 64;
+  const std::uint64_t head = std::min(roundUp(destination, kStep) - destination, bytes);
+  copyRow(destination, source, head);
+  std::uint64_t at = head;
+  for (; at + kStep <= bytes; at += kStep) {
+    auto *to = static_cast<__m128i *>(pointer(destination + at));
+    const auto *from = static_cast<const __m128i *>(pointer(source + at));
+    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1), c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+  }
+  _mm_sfence();
+  copyRow(destination + at, source + at, bytes - at);
 }
 
 template <class T>
@@ -53,6 +74,17 @@ void runPieces(Turn &turn, std::uint64_t pieces, Piece piece) {
         turn.group);
 }
 
+// Calls `range(begin, size)` for parts of `bytes`, one per worker if they are large.
+template <class Do>
+void runShared(Turn &turn, std::uint64_t bytes, Do range) {
+  std::uint64_t pieces = std::clamp<std::uint64_t>(bytes / kPiece, 1, turn.context.device.workers());
+  std::uint64_t each = roundUp((bytes + pieces - 1) / pieces, kPage);
+  runPieces(turn, pieces, [bytes, each, range](std::uint64_t i) {
+    std::uint64_t begin = std::min(bytes, i * each);
+    range(begin, std::min(bytes, begin + each) - begin);
+  });
+}
+
 bool contiguous(const Copy &copy) {
   bool rows = copy.height == 1 || (copy.sourcePitch == copy.width && copy.destinationPitch == copy.width);
   std::uint64_t slice = copy.width * copy.height;
@@ -74,11 +106,8 @@ public:
       runPieces(turn, 1, [copy = copy_](std::uint64_t) { runCopy(copy); });
       return false;
     }
-    std::uint64_t pieces = std::clamp<std::uint64_t>(bytes / kPiece, 1, turn.context.device.workers());
-    std::uint64_t each = roundUp((bytes + pieces - 1) / pieces, kPage);
-    runPieces(turn, pieces, [from = copy_.source, to = copy_.destination, bytes, each](std::uint64_t i) {
-      std::uint64_t begin = std::min(bytes, i * each), end = std::min(bytes, begin + each);
-      copyRow(to + begin, from + begin, end - begin);
+    runShared(turn, bytes, [from = copy_.source, to = copy_.destination](std::uint64_t begin, std::uint64_t size) {
+      (size < kPiece ? copyRow : streamRow)(to + begin, from + begin, size);
     });
     return false;
   }
@@ -96,7 +125,17 @@ public:
       runFill(fill_);
       return true;
     }
-    runPieces(turn, 1, [fill = fill_](std::uint64_t) { runFill(fill); });
+    const std::uint64_t row = fill_.width * fill_.elementSize;
+    if (fill_.height > 1 && fill_.pitch != row) {
+      runPieces(turn, 1, [fill = fill_](std::uint64_t) { runFill(fill); });
+      return false;
+    }
+    runShared(turn, row * fill_.height, [fill = fill_](std::uint64_t begin, std::uint64_t size) {
+      Fill part = fill;
+      part.destination += begin;
+      part.width = size / fill.elementSize;
+      fillRow(part, 0);
+    });
     return false;
   }
 

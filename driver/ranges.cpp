@@ -37,13 +37,19 @@ Ranges::Ranges() {
   log::error("no address space for device memory: every allocation will fail (is RLIMIT_AS set?)");
 }
 
-// Pages for the piece and one page of guard; sizes are spread over 8 classes per power of two, so that a freed
-// slot fits many later requests. Large slots are multiples of a huge page.
+// Pages for the piece and its guard; sizes are spread over 8 classes per power of two, so that a freed slot fits
+// many later requests. Large slots are multiples of a huge page, and so are their guards: large pieces, of which
+// programs have round sizes, then lie on huge pages from end to end.
 std::uint64_t Ranges::slotBytesFor(std::uint64_t bytes) {
   std::uint64_t need = roundUp(bytes, kPage) + kPage;
+  if (need > kHuge) need = roundUp(bytes, kPage) + kHuge;
   std::uint64_t step = std::max(kPage, std::bit_floor(need) / 8);
   need = roundUp(need, step);
-  return need >= 2 * kHuge ? roundUp(need, kHuge) : need;
+  return need > kHuge ? roundUp(need, kHuge) : need;
+}
+
+std::uint64_t Ranges::endOf(const Range &range) {
+  return range.slot + range.slotBytes - (range.slotBytes > kHuge ? kHuge : kPage);
 }
 
 std::uint64_t Ranges::carve(std::uint64_t bytes, std::uint64_t alignment) {
@@ -67,11 +73,11 @@ Range Ranges::take(std::uint64_t bytes) {
     warm_ -= slot.warmBytes;
     slots.pop_back();
   } else {
-    slot.begin = carve(range.slotBytes, range.slotBytes >= 2 * kHuge ? kHuge : kPage);
+    slot.begin = carve(range.slotBytes, range.slotBytes > kHuge ? kHuge : kPage);
     if (!slot.begin) return {};
   }
   range.slot = slot.begin;
-  std::uint64_t end = range.slot + range.slotBytes - kPage;
+  std::uint64_t end = endOf(range);
   range.begin = end - range.bytes;
   std::uint64_t firstPage = range.begin / kPage * kPage;
   if (slot.open && slot.warmBegin == firstPage) {
@@ -122,7 +128,7 @@ void Ranges::give(const Range &range) {
     return;
   }
   std::uint64_t firstPage = range.begin / kPage * kPage;
-  std::uint64_t bytes = range.slot + range.slotBytes - kPage - firstPage;
+  std::uint64_t bytes = endOf(range) - firstPage;
   classes_[range.slotBytes].slots.push_back({range.slot, firstPage, bytes, true});
   unsealed_.fetch_add(1);
   if (std::find(openClasses_.begin(), openClasses_.end(), range.slotBytes) == openClasses_.end())

@@ -61,6 +61,7 @@ private:
   };
 
   static std::uint64_t slotBytesFor(std::uint64_t bytes);
+  static std::uint64_t endOf(const Range &range);  // of its memory: where the guard begins
   std::uint64_t carve(std::uint64_t bytes, std::uint64_t alignment);
   Range takeFromSlab(std::uint64_t bytes);
   void trimLocked(std::uint64_t keep);

@@ -60,7 +60,12 @@ Fault describe(const UnitRun &unit, FaultKind kind, const Warp *warp, std::uint3
   fault.address = address;
   if (pc && kernel.code && kernel.code->contains(pc)) fault.source = kernel.code->sourceLine(pc);
   fault.message = "kernel " + fault.kernel;
-  if (warp) {
+  // A signal in a kernel that runs whole blocks: the warp's number may not have been written (jit/sink_warp_state.h).
+  const bool blockOnly = warp && !lanes && kernel.entryKind == EntryKind::block;
+  if (blockOnly) {
+    std::memcpy(fault.block, warp->block->blockIdx, sizeof fault.block);
+    fault.message += ", block " + triple(fault.block);
+  } else if (warp) {
     const std::uint32_t lane = unit.lanes ? warp->lane : lanes ? static_cast<std::uint32_t>(__builtin_ctz(lanes)) : 0;
     const std::uint32_t linear = warp->index * kWarpSize + lane, *extent = launch.state.blockDim;
     std::memcpy(fault.block, warp->block->blockIdx, sizeof fault.block);
