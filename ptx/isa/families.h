@@ -10,7 +10,7 @@ namespace strata::ptx {
 
 #define PTX_FAMILIES(X)                                                                                        \
   X(integer) X(floatingPoint) X(half) X(compare) X(logic) X(move) X(memory) X(convert) X(control) X(barrier) \
-  X(atomic) X(warp) X(video) X(async) X(matrix)
+  X(atomic) X(warp) X(video) X(async) X(matrix) X(wmma)
 
 #define X(family) std::span<const Form> family##Forms();
 PTX_FAMILIES(X)

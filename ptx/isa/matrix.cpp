@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix fragments: ldmatrix, stmatrix, movmatrix, mma.sync; wmma and wgmma are known, not executed yet.
+// Matrix fragments: ldmatrix, stmatrix, movmatrix, mma.sync; wgmma is known, not executed yet.
 //
 // A fragment is spread over the warp. With g = lane / 4 and t = lane % 4, and P elements in a register:
 //   A, register i: row g + 8 (i odd, of two row halves), k from (i / halves) * 4P + t * P
@@ -9,25 +9,10 @@
 // B, held by lanes 8t … 8t + 3 and 8t + 4 … 8t + 7. The meaning fetches them with shuffles and multiplies.
 // The order of a tensor core's sums is not specified; here it is k ascending, in f32 for f16 and bf16.
 #include "ptx/isa/families.h"
-#include "ptx/isa/lane.h"
+#include "ptx/isa/fragments.h"
 
 namespace strata::ptx {
 namespace {
-
-Value lane(LaneBuilder &b) { return b.special(SpecialRegister::laneid); }
-Value shiftRight(LaneBuilder &b, Value v, unsigned n) { return b.shift(ShiftOp::lshr, v, i32(b, n)); }
-Value shiftLeft(LaneBuilder &b, Value v, unsigned n) { return b.shift(ShiftOp::shl, v, i32(b, n)); }
-
-// `value` of lane `from`; 32 or 64 bits.
-Value fetch(LaneBuilder &b, Value value, Value from) {
-  auto word = [&](Value v) {
-    return b.intrinsic("shfl.idx", {i32(b, ~0u), v, from, i32(b, 31)}, {ScalarType::i32, ScalarType::i1})[0];
-  };
-  if (bitsOf(b.typeOf(value)) == 32) return word(value);
-  Value low = word(b.trunc(value, ScalarType::i32));
-  Value high = word(b.trunc(shiftRight(b, value, 32), ScalarType::i32));
-  return bitOr(b, b.zext(low, ScalarType::i64), shiftLeft(b, b.zext(high, ScalarType::i64), 32));
-}
 
 // ---- 8x8 matrices of 16-bit elements in memory: lane 8m + r gives the address of row r of matrix m --------
 
@@ -90,64 +75,6 @@ void moveMatrix(LaneBuilder &b, const Instruction &i) {
 
 // ---- mma.sync ----------------------------------------------------------------------------------------------
 
-// The elements of one register, as the numbers that are multiplied: f32, f64, or i64 for integers.
-std::vector<Value> elementsOf(LaneBuilder &b, Value reg, Type type) {
-  std::vector<Value> elements;
-  switch (type) {
-    case Type::f64: return {b.bitcast(reg, ScalarType::f64)};
-    case Type::tf32: return {b.bitcast(bitAnd(b, reg, i32(b, ~0x1fffu)), ScalarType::f32)};
-    case Type::f16:
-    case Type::bf16:
-      for (Value half : unpack(b, reg, type == Type::f16 ? Type::f16x2 : Type::bf16x2))
-        elements.push_back(b.floatToFloat(half, ScalarType::f32));
-      return elements;
-    default: break;
-  }
-  unsigned bits = bitWidth(type);
-  for (unsigned e = 0; e < 32 / bits; ++e) {
-    Value field = shiftRight(b, shiftLeft(b, reg, 32 - bits * (e + 1)), 32 - bits);
-    if (isSigned(type) || type == Type::s4) field = b.shift(ShiftOp::ashr, shiftLeft(b, field, 32 - bits), i32(b, 32 - bits));
-    elements.push_back(b.sext(field, ScalarType::i64));
-  }
-  return elements;
-}
-
-Value multiplyAdd(LaneBuilder &b, Value x, Value y, Value sum) {
-  return isFloat(b.typeOf(x)) ? b.fma(x, y, sum) : add(b, mul(b, x, y), sum);
-}
-
-// Accumulators as they are summed: f32, f64, or i64 for integers.
-std::vector<Value> accumulators(LaneBuilder &b, const Instruction &i, Type type) {
-  std::vector<Value> sums;
-  for (unsigned k = 0; k < i.operands[3].elements.size(); ++k) {
-    if (type == Type::f16) {
-      for (Value half : unpack(b, b.element(i, 3, k, Type::b32), Type::f16x2)) sums.push_back(b.floatToFloat(half, ScalarType::f32));
-    } else {
-      Value v = b.element(i, 3, k, type);
-      sums.push_back(type == Type::s32 ? b.sext(v, ScalarType::i64) : v);
-    }
-  }
-  return sums;
-}
-void defineResults(LaneBuilder &b, const Instruction &i, Type type, const std::vector<Value> &sums) {
-  for (unsigned k = 0; k < i.operands[0].elements.size(); ++k) {
-    if (!b.wants(i, 0, k)) continue;
-    if (type == Type::f16) {
-      std::vector<Value> halves = {b.floatToFloat(sums[2 * k], ScalarType::f16), b.floatToFloat(sums[2 * k + 1], ScalarType::f16)};
-      b.defineElement(i, 0, k, pack(b, halves, Type::f16x2), Type::b32);
-    } else if (type == Type::s32) {
-      Value v = sums[k];
-      if (i.has(Mod::satfinite)) {
-        v = b.integer(IntOp::smin, v, b.constant(ScalarType::i64, 0x7fffffff));
-        v = b.integer(IntOp::smax, v, b.constant(ScalarType::i64, 0xffffffff80000000ull));
-      }
-      b.defineElement(i, 0, k, b.trunc(v, ScalarType::i32), Type::s32);
-    } else {
-      b.defineElement(i, 0, k, sums[k], type);
-    }
-  }
-}
-
 // Types: d, a, b, c.
 void mma(LaneBuilder &b, const Instruction &i) {
   Type aType = i.type(1), bType = i.type(2);
@@ -186,15 +113,11 @@ void mma(LaneBuilder &b, const Instruction &i) {
   " m64n152k" k " m64n160k" k " m64n168k" k " m64n176k" k " m64n184k" k " m64n192k" k " m64n200k" k " m64n208k" k " m64n216k" k \
   " m64n224k" k " m64n232k" k " m64n240k" k " m64n248k" k " m64n256k" k "; "
 #define WGMMA "d: b32 list; b: b64; scaleD: pred; scaleA: s32 imm; scaleB: s32 imm; transA: s32 imm; transB: s32 imm; "
-#define WMMA_SHAPE "shape = m16n16k16 m8n32k16 m32n8k16 m16n16k8 m8n8k32 m8n8k128; layout = row col; ss = global shared shared::cta; "
 
 constexpr auto kLd = "warp-level-matrix-instructions-ldmatrix";
 constexpr auto kSt = "warp-level-matrix-instructions-stmatrix";
 constexpr auto kMma = "warp-level-matrix-instructions-mma";
 constexpr auto kSparse = "warp-level-matrix-instructions-for-sparse-mma";
-constexpr auto kWmmaLoad = "warp-level-matrix-instructions-wmma-ld";
-constexpr auto kWmmaStore = "warp-level-matrix-instructions-wmma-st";
-constexpr auto kWmma = "warp-level-matrix-instructions-wmma-mma";
 constexpr auto kWgmma = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async";
 constexpr State run = State::executes;
 constexpr State parsed = State::parsesOnly;
@@ -243,22 +166,6 @@ constexpr Form kForms[] = {
      "list; c: b32 list; e: b32; f: b32 imm",
      ptx(8, 5), sm(80), warp, parsed, nullptr, kSparse},
 
-    {"wmma.load.matrix.sync.aligned.layout.shape{.ss}.type d, [p]{, stride}", WMMA_SHAPE "matrix = a b; type = f16 bf16 tf32 u8 s8 u4 s4 b1; d: b32 list; stride: u32", ptx(6, 0), sm(70),
-     warp | reads, parsed, nullptr, kWmmaLoad},
-    {"wmma.load.c.sync.aligned.layout.shape{.ss}.type d, [p]{, stride}", WMMA_SHAPE "type = f16 f32 s32; d: b32 list; stride: u32", ptx(6, 0), sm(70), warp | reads, parsed, nullptr, kWmmaLoad},
-    {"wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}", WMMA_SHAPE "type = f16 f32 s32; r: b32 list; stride: u32", ptx(6, 0), sm(70), warp | writes, parsed, nullptr, kWmmaStore},
-    {"wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", "alayout = row col; blayout = row col; " WMMA_SHAPE
-     "dtype = f16 f32; ctype = f16 f32; d: b32 list; a: b32 list; b: b32 list; c: b32 list",
-     ptx(6, 0), sm(70), warp, parsed, nullptr, kWmma},
-    {"wmma.mma.sync.aligned.alayout.blayout.shape.dtype.atype.btype.ctype{.satfinite} d, a, b, c", "alayout = row col; blayout = row col; " WMMA_SHAPE
-     "dtype = f32 s32; atype = bf16 tf32 u8 s8; btype = bf16 tf32 u8 s8; ctype = f32 s32; d: b32 list; a: b32 list; b: b32 list; c: b32 list",
-     ptx(7, 0), sm(80), warp, parsed, nullptr, kWmma},
-
-    {"wmma.load.matrix.sync.aligned.layout.m8n8k4{.ss}.f64 d, [p]{, stride}", WMMA_SHAPE "matrix = a b c; d: f64 list; stride: u32", ptx(7, 0), sm(80), warp | reads, parsed, nullptr, kWmmaLoad},
-    {"wmma.store.d.sync.aligned.layout.m8n8k4{.ss}.f64 [p], r{, stride}", WMMA_SHAPE "r: f64 list; stride: u32", ptx(7, 0), sm(80), warp | writes, parsed, nullptr, kWmmaStore},
-    {"wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c",
-     "alayout = row col; blayout = row col; rnd = rn rz rm rp; d: f64 list; a: f64 list; b: f64 list; c: f64 list", ptx(7, 0), sm(80), warp, parsed, nullptr, kWmma},
-
     {"wgmma.fence.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"},
     {"wgmma.commit_group.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"},
     {"wgmma.wait_group.sync.aligned n", "n: u32 imm", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group"},
@@ -284,7 +191,6 @@ constexpr Form kForms[] = {
 #undef ST
 #undef K
 #undef WGMMA
-#undef WMMA_SHAPE
 
 }  // namespace
 

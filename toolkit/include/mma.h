@@ -35,9 +35,10 @@ struct __frag_base {
 template <typename Use, int m, int n, int k, typename Element, typename Layout = void>
 class fragment;
 
-// A fragment's 32-bit words, as the instructions want them.
-#define STRATA_WORDS(f) reinterpret_cast<unsigned *>((f).x)
-#define STRATA_CONST_WORDS(f) reinterpret_cast<const unsigned *>((f).x)
+// A fragment's 32-bit words, as the instructions want them; programs access the same memory as elements.
+typedef unsigned __attribute__((may_alias)) __frag_word;
+#define STRATA_WORDS(f) reinterpret_cast<__frag_word *>((f).x)
+#define STRATA_CONST_WORDS(f) reinterpret_cast<const __frag_word *>((f).x)
 
 #define STRATA_OUT1(r) "=r"((r)[0])
 #define STRATA_OUT2(r) STRATA_OUT1(r), "=r"((r)[1])
