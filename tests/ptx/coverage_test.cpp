@@ -2,9 +2,12 @@
 // Walks all rows of the instruction table.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
 #include <random>
 #include <set>
 
+#include "ptx/isa/families.h"
 #include "ptx/isa/pattern.h"
 #include "tests/ptx/interpreter.h"
 #include "tests/ptx/row_examples.h"
@@ -96,6 +99,42 @@ TEST(Coverage, everyMeaningRuns) {
       lane.run(program);
     }
   }
+}
+
+std::string targetName(const Target &target) { return target.sm == 0 ? "any" : "sm_" + std::to_string(target.sm) + (target.specific ? "a" : ""); }
+
+void describe(std::string &text, std::string_view family, std::span<const Form> forms) {
+  text += "\n## " + std::string(family) + "\n\n| form | where | since | target | state |\n|---|---|---|---|---|\n";
+  for (const Form &form : forms) {
+    const char *state = form.state == State::executes ? "executes" : form.state == State::control ? "control flow" : "parses only";
+    std::string syntax(form.syntax);
+    for (std::size_t bar = 0; (bar = syntax.find('|', bar)) != std::string::npos; bar += 2) syntax.insert(bar, "\\");
+    text += "| `" + syntax + "` | " + (form.where.empty() ? "" : "`" + std::string(form.where) + "`") + " | " + std::to_string(form.version.major) + "." +
+            std::to_string(form.version.minor) + " | " + targetName(form.target) + " | " + state + " |\n";
+  }
+}
+
+std::string documentation() {
+  std::map<State, int> count;
+  for (const Form *form : allForms()) ++count[form->state];
+  std::string text = "# PTX\n\nEvery form of the instruction table (`ptx/isa/`), " + std::to_string(allForms().size()) + " rows: " +
+                     std::to_string(count[State::executes]) + " execute on the CPU device, " + std::to_string(count[State::control]) +
+                     " are control flow and execute too, " + std::to_string(count[State::parsesOnly]) +
+                     " are\nparsed, checked and printed, and refused with their line when a kernel that uses one is compiled. How to read a row: "
+                     "`ptx/isa/form.h`.\nSince: the PTX version; target: the least architecture (a: that one only).\n";
+#define X(family) describe(text, #family, family##Forms());
+  PTX_FAMILIES(X)
+#undef X
+  return text;
+}
+
+// Written anew by running this test with STRATA_UPDATE_DOCS=1.
+TEST(Coverage, thePageIsFresh) {
+  const char *path = STRATA_SOURCE_DIR "/docs/ptx.md";
+  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << documentation();
+  std::ifstream file(path);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(page == documentation()) << "docs/ptx.md is old: run with STRATA_UPDATE_DOCS=1";
 }
 
 TEST(Coverage, opcodesAndModifiersAreFoundByName) {
