@@ -18,9 +18,9 @@ namespace {
 
 std::atomic<std::uint64_t> nextGridId{1};
 
-class LaunchOperation final : public Operation {
+class LaunchOperation final : public Operation, public Recycled<LaunchOperation> {
 public:
-  explicit LaunchOperation(Launch launch) : launch_(std::move(launch)) {}
+  explicit LaunchOperation(Launch &&launch) : launch_(std::move(launch)) {}
 
   bool start(Turn &turn) override {
     Memory::get().ranges().seal();
@@ -174,7 +174,7 @@ CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &s
   return CUDA_SUCCESS;
 }
 
-OperationPtr makeLaunch(Launch launch) { return std::make_unique<LaunchOperation>(std::move(launch)); }
+OperationPtr makeLaunch(Launch &&launch) { return std::make_unique<LaunchOperation>(std::move(launch)); }
 
 namespace {
 

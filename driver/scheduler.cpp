@@ -8,7 +8,21 @@ namespace strata::driver {
 namespace {
 
 // Tasks whose turn has come, to be started once the lock is free. Most often none or one.
-using Ready = std::vector<Task *>;
+class Ready {
+public:
+  void push(Task &task) {
+    task.nextReady = first_;
+    first_ = &task;
+  }
+  Task *pop() {
+    Task *task = first_;
+    if (task) first_ = task->nextReady;
+    return task;
+  }
+
+private:
+  Task *first_ = nullptr;
+};
 
 void waitOn(Task &task, Stream &stream, std::uint64_t count) {
   if (stream.completed >= count) return;
@@ -43,7 +57,7 @@ bool enqueue(Stream &stream, Task &task, std::span<const Marker> after) {
 void startIfTurn(Task *task, Ready &ready) {
   if (!task || task->started || task->waitsFor || task->stream->head != task) return;
   task->started = true;
-  ready.push_back(task);
+  ready.push(*task);
 }
 
 void satisfy(Stream &stream, Ready &ready) {
@@ -63,7 +77,7 @@ void satisfy(Stream &stream, Ready &ready) {
 
 // Ends the task at its stream's head and deletes it.
 void finish(Task *task, Ready &ready) {
-  Ref<Stream> stream = task->stream;  // may be the last reference: outlives the lock
+  Ref<Stream> stream = std::move(task->stream);  // may be the last reference: outlives the lock
   {
     std::lock_guard lock(schedulerLock);
     stream->completed = task->count;
@@ -96,11 +110,8 @@ bool begin(Task &task) {
 }
 
 void runAll(Ready &ready) {
-  while (!ready.empty()) {
-    Task *task = ready.back();
-    ready.pop_back();
+  while (Task *task = ready.pop())
     if (begin(*task)) finish(task, ready);
-  }
 }
 
 void waitUntilDone(Waiter &waiter, Context &context, std::uint64_t group) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
 #include "driver/context.h"
 #include "driver/handles.h"
 #include "driver/operation.h"
@@ -114,7 +115,7 @@ struct Waiter {
 };
 
 // One operation in a stream.
-struct Task final : Turn {
+struct Task final : Turn, Recycled<Task> {
   Task(Stream &stream, OperationPtr operation);
   void complete() override;
 
@@ -124,7 +125,8 @@ struct Task final : Turn {
   std::uint32_t waitsFor = 0;
   bool started = false;
   Waiter *handOver = nullptr;  // an InlineTurn's thread, which is told instead of starting an operation
-  Task *next = nullptr;
+  Task *next = nullptr;      // in the stream
+  Task *nextReady = nullptr;
 };
 
 class InlineTurn {

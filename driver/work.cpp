@@ -51,7 +51,8 @@ private:
 
 struct Maker {
   OperationPtr operator()(NoWork) const { return std::make_unique<Nothing>(); }
-  OperationPtr operator()(Launch launch) const { return makeLaunch(std::move(launch)); }
+  OperationPtr operator()(const Launch &launch) const { return makeLaunch(Launch(launch)); }
+  OperationPtr operator()(Launch &&launch) const { return makeLaunch(std::move(launch)); }
   OperationPtr operator()(Copy copy) const { return makeCopy(copy); }
   OperationPtr operator()(Fill fill) const { return makeFill(fill); }
   OperationPtr operator()(HostCall call) const { return std::make_unique<HostOperation>(call); }
@@ -70,7 +71,7 @@ struct Maker {
 OperationPtr makeOperation(const Work &work) { return std::visit(Maker{}, work); }
 OperationPtr makeOperation(Work &&work) { return std::visit(Maker{}, std::move(work)); }
 
-CUresult issue(Stream &stream, Work work, std::span<const Marker> after) {
+CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) {
   if (stream.capturing()) return captureWork(stream, std::move(work));
   submit(stream, makeOperation(std::move(work)), after);
   return CUDA_SUCCESS;

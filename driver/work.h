@@ -100,7 +100,7 @@ OperationPtr makeOperation(const Work &work);
 OperationPtr makeOperation(Work &&work);
 
 // Puts the work at the stream's end, or into the graph that the stream captures into.
-CUresult issue(Stream &stream, Work work, std::span<const Marker> after = {});
+CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after = {});
 
 // launch.cpp
 struct LaunchShape {
@@ -109,7 +109,7 @@ struct LaunchShape {
 };
 CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &shape, void **params, void **extra,
                        std::span<const CUlaunchAttribute> attributes, Launch &launch);
-OperationPtr makeLaunch(Launch launch);
+OperationPtr makeLaunch(Launch &&launch);
 
 // copy.cpp
 enum class Sync { sync, async };

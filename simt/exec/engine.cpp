@@ -18,6 +18,7 @@
 #include <list>
 #include <thread>
 
+#include "base/recycled.h"
 #include "simt/exec/chunk.h"
 #include "simt/exec/launch_run.h"
 
@@ -124,7 +125,7 @@ private:
   std::condition_variable &changed_ = meeting_->changed, &watch_ = meeting_->watch;
   std::deque<Listed> launches_;                      // with units not yet handed out
   std::deque<Task> tasks_;
-  std::list<Running> running_;
+  std::list<Running> running_, spareRunning_;        // spare: nodes for it, so that running a launch allocates nothing
   std::vector<std::thread> threads_;
   std::list<std::thread> extras_;
   std::vector<std::thread::id> endedExtras_;
@@ -155,7 +156,7 @@ WorkerEngine::~WorkerEngine() {
 }
 
 void WorkerEngine::submit(LaunchRequest request, std::function<void(const Fault &)> done) {
-  auto launch = std::make_shared<LaunchRun>();
+  auto launch = std::allocate_shared<LaunchRun>(RecycledAllocator<LaunchRun>());
   launch->request = std::move(request);
   launch->done = std::move(done);
   prepareLaunch(*launch, count_);
@@ -229,7 +230,10 @@ void WorkerEngine::runLaunch(Lock &lock, std::size_t index, std::uint32_t worker
   const bool some = chunk.take(first, last);
   if (last == launch->units) unlist(launch.get());
   if (!some) return;
-  auto running = running_.insert(running_.end(), {launch, pthread_self()});
+  if (spareRunning_.empty()) spareRunning_.emplace_back();
+  const auto running = spareRunning_.begin();
+  *running = {launch, pthread_self()};
+  running_.splice(running_.end(), spareRunning_, running);
   lock.unlock();
   for (;;) {
     runBlocks(launch, chunk, first, last, worker);
@@ -241,7 +245,8 @@ void WorkerEngine::runLaunch(Lock &lock, std::size_t index, std::uint32_t worker
   }
   const bool complete = launch->finished.load(std::memory_order_acquire) == launch->units;
   lock.lock();
-  running_.erase(running);
+  running->launch = nullptr;
+  spareRunning_.splice(spareRunning_.begin(), running_, running);
   // Of several threads that see the end, the first in here ends the launch.
   if (!complete || !launch->done) return;
   auto done = std::exchange(launch->done, nullptr);
