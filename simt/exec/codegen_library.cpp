@@ -3,7 +3,10 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <climits>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -28,13 +31,21 @@ State &state() {
   return *s;
 }
 
-// The file lies beside the library that contains us, or where an install prefix or the build tree has it.
-std::string findLibrary() {
+// Of the library or program that contains us; of a program the loader knows only argv[0], which need not be a path.
+std::string ownPath() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void *>(&codegenLibrary), &info) || !info.dli_fname) return {};
-  std::string folder = info.dli_fname;
-  std::size_t slash = folder.rfind('/');
-  folder = slash == std::string::npos ? "." : folder.substr(0, slash);
+  if (std::strchr(info.dli_fname, '/')) return info.dli_fname;
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string{};
+}
+
+// The file lies beside the library that contains us, or where an install prefix or the build tree has it.
+std::string findLibrary() {
+  const std::string own = ownPath();
+  if (own.empty()) return {};
+  const std::string folder = own.substr(0, own.rfind('/'));
   for (const char *place : {"", "/..", "/../lib64", "/../lib"}) {
     std::string path = folder + place + "/libstrata_codegen.so";
     struct stat status{};

@@ -37,6 +37,7 @@ public:
   bool expand(StringRef name, CallInst &call);
   void leaveAfterCalls();
   void yieldInWaitingLoops();
+  void gatherAtFences();
 
 private:
   Value *field(IRBuilder<> &b, Value *base, std::uint64_t offset, llvm::Type *type);
@@ -201,6 +202,16 @@ void LaneForms::yieldInWaitingLoops() {
   }
 }
 
+// Warps that run in step pass a fence only when all their lanes have done what comes before it, and programs rely on
+// it: all lanes write, and after a fence one of them releases the lock. So the others get to come here first.
+void LaneForms::gatherAtFences() {
+  for (llvm::Instruction &i : llvm::instructions(function_)) {
+    if (!llvm::isa<llvm::FenceInst>(i)) continue;
+    IRBuilder<> b(&i);
+    machine(b, "yield", b.CreateShl(b.getInt32(1), lane(b)), {}, b.getVoidTy());
+  }
+}
+
 }  // namespace
 
 Result<void> expandLaneForms(llvm::Module &module) {
@@ -208,6 +219,7 @@ Result<void> expandLaneForms(llvm::Module &module) {
     if (f.isDeclaration()) continue;
     LaneForms forms(f);
     forms.yieldInWaitingLoops();
+    forms.gatherAtFences();
     if (module.getFunction("strata.exit")) forms.leaveAfterCalls();
   }
   for (llvm::Function &declaration : llvm::make_early_inc_range(module)) {

@@ -88,6 +88,8 @@ case_inspect() {
   done
   "$strata" inspect p.cu --stage why >out
   contains out '// other(float*)'
+  PATH=$(dirname "$strata"):$PATH strata inspect p.cu --kernel set --stage asm >out  # argv[0] is not a path
+  contains out '// set(int*)'
   "$1/bin/nvcc" p.cu -o p
   "$strata" inspect p --kernel other >out
   contains out '// other(float*)'
