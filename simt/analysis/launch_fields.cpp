@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/analysis/launch_fields.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -36,6 +37,12 @@ std::optional<std::uint64_t> launchField(const llvm::LoadInst &load) {
   const llvm::LoadInst *blockLoad = pointerLoad(splitAddress(*launchLoad).first, offsetof(Warp, block));
   if (!blockLoad || splitAddress(*blockLoad).first != load.getFunction()->getArg(0)) return std::nullopt;
   return field;
+}
+
+bool isSharedAddress(const llvm::Value &address) {
+  const llvm::LoadInst *base = pointerLoad(llvm::getUnderlyingObject(&address), offsetof(Block, shared));
+  const llvm::LoadInst *block = base ? pointerLoad(splitAddress(*base).first, offsetof(Warp, block)) : nullptr;
+  return block && splitAddress(*block).first == block->getFunction()->getArg(0);
 }
 
 }  // namespace strata::simt

@@ -7,11 +7,15 @@
 
 namespace llvm {
 class LoadInst;
+class Value;
 }
 
 namespace strata::simt {
 
 // If `load` reads LaunchState through its function's %warp argument: the byte offset in LaunchState.
 std::optional<std::uint64_t> launchField(const llvm::LoadInst &load);
+
+// Whether `address` surely lies in the block's own shared memory: it was made from the block's base of it.
+bool isSharedAddress(const llvm::Value &address);
 
 }  // namespace strata::simt

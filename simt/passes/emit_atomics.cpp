@@ -3,9 +3,13 @@
 // word with an integer operation whose lanes can be combined first, one operation for the warp:
 //
 //   atomicrmw add ptr %uniform, %v     r = old + (sum of %v over lower active lanes)
+//
+// In the block's own shared memory a plain load and store do: all warps of a block run on one thread.
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
 
+#include "simt/analysis/launch_fields.h"
 #include "simt/passes/function_emitter.h"
 
 namespace strata::simt {
@@ -44,6 +48,27 @@ llvm::APInt neutral(AtomicRMWInst::BinOp operation, unsigned width) {
 
 }  // namespace
 
+// Inserts `atomic`, or what does the same where nobody else can see the memory. Returns the atomic's result.
+llvm::Value *FunctionEmitter::emitOneAtomic(llvm::Instruction *atomic, bool isShared) {
+  if (!isShared) return builder_.Insert(atomic);
+  auto *rmw = dyn_cast<AtomicRMWInst>(atomic);
+  auto *swap = dyn_cast<llvm::AtomicCmpXchgInst>(atomic);
+  Value *at = atomic->getOperand(0), *result;
+  llvm::Align align = rmw ? rmw->getAlign() : swap->getAlign();
+  if (rmw) {
+    result = builder_.CreateAlignedLoad(rmw->getType(), at, align);
+    builder_.CreateAlignedStore(llvm::buildAtomicRMWValue(rmw->getOperation(), builder_, result, rmw->getValOperand()), at, align);
+  } else {
+    Value *old = builder_.CreateAlignedLoad(swap->getCompareOperand()->getType(), at, align);
+    Value *equal = builder_.CreateICmpEQ(old, swap->getCompareOperand());
+    builder_.CreateAlignedStore(builder_.CreateSelect(equal, swap->getNewValOperand(), old), at, align);
+    result = builder_.CreateInsertValue(llvm::PoisonValue::get(swap->getType()), old, 0);
+    result = builder_.CreateInsertValue(result, equal, 1);
+  }
+  atomic->deleteValue();
+  return result;
+}
+
 bool FunctionEmitter::emitReducedAtomic(AtomicRMWInst &atomic) {
   llvm::Intrinsic::ID reduction = reductionOf(atomic.getOperation());
   bool sums = reduction == llvm::Intrinsic::vector_reduce_add;
@@ -57,7 +82,7 @@ bool FunctionEmitter::emitReducedAtomic(AtomicRMWInst &atomic) {
   auto *one = cast<AtomicRMWInst>(atomic.clone());
   one->setOperand(0, scalar(atomic.getPointerOperand()));
   one->setOperand(1, combined);
-  Value *old = builder_.Insert(one);
+  Value *old = emitOneAtomic(one, isSharedAddress(*atomic.getPointerOperand()));
   if (atomic.use_empty()) return true;
   // Exclusive prefix sum: shift by one lane, then double the distance.
   Value *zero = llvm::Constant::getNullValue(values->getType());
@@ -75,12 +100,14 @@ bool FunctionEmitter::emitReducedAtomic(AtomicRMWInst &atomic) {
 }
 
 void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
+  constexpr unsigned kTogether = 8;
   auto *rmw = dyn_cast<AtomicRMWInst>(&atomic);
   if (rmw && emitReducedAtomic(*rmw)) {
     context_.report.note(atomic, "one atomic for the warp", "all lanes address one word");
     return;
   }
-  context_.report.note(atomic, "one atomic per lane", rmw ? "addresses vary or the operation does not combine" : "compare and swap");
+  const bool isShared = isSharedAddress(*atomic.getOperand(0));
+  context_.report.note(atomic, isShared ? "one update per lane" : "one atomic per lane", rmw ? "addresses vary or the operation does not combine" : "compare and swap");
   llvm::Type *type = rmw ? atomic.getType() : cast<llvm::StructType>(atomic.getType())->getElementType(0);
   bool wanted = !atomic.use_empty();
   llvm::AllocaInst *results = wanted ? laneArray(type) : nullptr;
@@ -90,15 +117,15 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
   forEachLane([&](Value *lane) {
     llvm::Instruction *copy = atomic.clone();
     for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i].get(lane));
-    builder_.Insert(copy);
+    Value *made = emitOneAtomic(copy, isShared);
     if (!wanted) return;
     Value *at = builder_.CreateZExt(lane, builder_.getInt64Ty());
-    Value *old = rmw ? copy : builder_.CreateExtractValue(copy, 0);
+    Value *old = rmw ? made : builder_.CreateExtractValue(made, 0);
     builder_.CreateStore(old, builder_.CreateInBoundsGEP(type, results, at));
     if (rmw) return;
-    Value *success = builder_.CreateZExt(builder_.CreateExtractValue(copy, 1), builder_.getInt8Ty());
+    Value *success = builder_.CreateZExt(builder_.CreateExtractValue(made, 1), builder_.getInt8Ty());
     builder_.CreateStore(success, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), successes, at));
-  });
+  }, isShared && rmw ? kTogether : 1);
   if (!wanted) return;
   Value *old = builder_.CreateLoad(widen(type), results);
   if (rmw) return define(atomic, old);

@@ -184,10 +184,32 @@ llvm::Value *FunctionEmitter::firstLane() {
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, maskBits(mask()), builder_.getTrue());
 }
 
-void FunctionEmitter::forEachLane(const std::function<void(Value *)> &body) {
-  BasicBlock *before = builder_.GetInsertBlock();
+void FunctionEmitter::forAllLanes(const std::function<void(Value *)> &body, unsigned together) {
+  BasicBlock *before = builder_.GetInsertBlock(), *loop = newBlock("all.lanes"), *after = newBlock("after.all.lanes");
+  builder_.CreateBr(loop);
+  builder_.SetInsertPoint(loop);
+  llvm::PHINode *first = builder_.CreatePHI(builder_.getInt32Ty(), 2, "lane");
+  first->addIncoming(builder_.getInt32(0), before);
+  for (unsigned i = 0; i < together; ++i) body(i ? builder_.CreateAdd(first, builder_.getInt32(i), "", true, true) : first);
+  Value *next = builder_.CreateAdd(first, builder_.getInt32(together), "", true, true);
+  first->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpNE(next, builder_.getInt32(kLanes)), loop, after);
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::forEachLane(const std::function<void(Value *)> &body, unsigned together) {
+  if (maskIsFull() && together > 1) return forAllLanes(body, together);
   BasicBlock *loop = newBlock("each.lane"), *after = newBlock("after.lanes");
   Value *all = maskBits(mask());
+  if (together > 1) {
+    BasicBlock *allLanes = newBlock("full"), *some = newBlock("some.lanes");
+    builder_.CreateCondBr(builder_.CreateICmpEQ(all, builder_.getInt32(~0u)), allLanes, some);
+    builder_.SetInsertPoint(allLanes);
+    forAllLanes(body, together);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(some);
+  }
+  BasicBlock *before = builder_.GetInsertBlock();
   builder_.CreateBr(loop);  // blocks with per-lane work never run with an empty mask
   builder_.SetInsertPoint(loop);
   llvm::PHINode *bits = builder_.CreatePHI(builder_.getInt32Ty(), 2, "lanes");

@@ -111,8 +111,10 @@ private:
   Value *maskAnd(Value *mask, Value *condition);
   Value *lastLane();                        // i32: number of the last active lane
   Value *firstLane();
-  // Runs `body` once per active lane in ascending order; the builder stands after the loop then.
-  void forEachLane(const std::function<void(Value *lane)> &body);
+  // Runs `body` once per active lane in ascending order; the builder stands after the loop then. Where all lanes
+  // are active, `together` copies of a small body make a turn of the loop.
+  void forEachLane(const std::function<void(Value *lane)> &body, unsigned together = 1);
+  void forAllLanes(const std::function<void(Value *lane)> &body, unsigned together);
   // An array in memory with the lanes of `vector`; element `lane` of such an array.
   llvm::AllocaInst *spill(Value *vector);
   llvm::AllocaInst *laneArray(llvm::Type *element);
@@ -151,6 +153,7 @@ private:
   // --- atomics (emit_atomics.cpp) ---------------------------------------------------------------
   void emitAtomic(llvm::Instruction &atomic);
   bool emitReducedAtomic(llvm::AtomicRMWInst &atomic);
+  Value *emitOneAtomic(llvm::Instruction *atomic, bool isShared);
 
   // --- calls (emit_calls.cpp) -------------------------------------------------------------------
   void emitCall(llvm::CallBase &call);
