@@ -48,23 +48,66 @@ bool polls(const Instruction &i, const Loop &loop) {
   }
 }
 
+// Values of a loop that its exits are computed from.
+class ExitSlice {
+public:
+  explicit ExitSlice(const Loop &loop) : loop_(loop) {
+    llvm::SmallVector<BasicBlock *, 4> exiting;
+    loop.getExitingBlocks(exiting);
+    for (BasicBlock *block : exiting) addOperands(*block->getTerminator());
+  }
+
+  // The first that `wanted` holds for, or null.
+  template <class Wanted>
+  const Instruction *find(Wanted wanted) {
+    for (std::size_t i = 0; i < slice_.size(); ++i) {
+      const Instruction &value = *slice_[i];
+      if (wanted(value)) return &value;
+      // Where an ordinary load reads does not make the loop wait.
+      if (!llvm::isa<llvm::LoadInst>(value)) addOperands(value);
+      if (dominators_) addBranchesBefore(value);
+    }
+    return nullptr;
+  }
+
+  // Follows also what decides which value a phi takes.
+  ExitSlice &throughBranches(const llvm::DominatorTree &dominators) {
+    dominators_ = &dominators;
+    return *this;
+  }
+
+private:
+  void addOperands(const Instruction &of) {
+    for (const llvm::Value *operand : of.operands()) {
+      auto *instruction = dyn_cast<Instruction>(operand);
+      if (instruction && loop_.contains(instruction)) slice_.insert(instruction);
+    }
+  }
+
+  void addBranchesBefore(const Instruction &value) {
+    const BasicBlock *join = value.getParent();
+    if (!llvm::isa<llvm::PHINode>(value) || join == loop_.getHeader()) return;
+    const BasicBlock *split = dominators_->getNode(join)->getIDom()->getBlock();
+    for (const BasicBlock *block : loop_.blocks())
+      if (dominators_->dominates(split, block) && !dominators_->dominates(join, block)) addOperands(*block->getTerminator());
+  }
+
+  const Loop &loop_;
+  const llvm::DominatorTree *dominators_ = nullptr;
+  llvm::SetVector<const Instruction *> slice_;
+};
+
 // The instruction of `loop` that one of its exits depends on and that polls, or null.
 const Instruction *waitsFor(const Loop &loop) {
-  llvm::SmallVector<BasicBlock *, 4> exiting;
-  loop.getExitingBlocks(exiting);
-  llvm::SetVector<const Instruction *> slice;
-  auto add = [&](const llvm::Value *value) {
-    auto *instruction = dyn_cast<Instruction>(value);
-    if (instruction && loop.contains(instruction)) slice.insert(instruction);
-  };
-  for (BasicBlock *block : exiting)
-    for (const llvm::Value *operand : block->getTerminator()->operands()) add(operand);
-  for (std::size_t i = 0; i < slice.size(); ++i) {
-    if (polls(*slice[i], loop)) return slice[i];
-    if (llvm::isa<llvm::LoadInst>(slice[i])) continue;  // where an ordinary load reads does not make the loop wait
-    for (const llvm::Value *operand : slice[i]->operands()) add(operand);
-  }
-  return nullptr;
+  return ExitSlice(loop).find([&](const Instruction &i) { return polls(i, loop); });
+}
+
+// Whether what others write may be what ends the loop, be it only by the way taken through a round.
+bool watches(const Loop &loop, const llvm::DominatorTree &dominators) {
+  return ExitSlice(loop).throughBranches(dominators).find([](const Instruction &i) {
+    auto *load = dyn_cast<llvm::LoadInst>(&i);
+    return load && !load->isSimple();
+  });
 }
 
 // Lanes that come here wait for those of their warp or block that have not.
@@ -207,7 +250,7 @@ void insertYields(llvm::Function &function) {
   llvm::LoopInfo loops(dominators);
   llvm::FunctionCallee yield = nullptr;
   for (const Loop *loop : loops.getLoopsInPreorder()) {
-    if (!waitsFor(*loop)) continue;
+    if (!waitsFor(*loop) && !watches(*loop, dominators)) continue;
     yield = function.getParent()->getOrInsertFunction("strata.yield", llvm::Type::getVoidTy(function.getContext()));
     llvm::SmallVector<BasicBlock *, 2> latches;
     loop->getLoopLatches(latches);

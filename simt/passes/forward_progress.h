@@ -25,7 +25,8 @@ namespace strata::simt {
 std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
                                          llvm::FunctionAnalysisManager &analyses);
 
-// Puts strata.yield() into every round of the waiting loops of `function`.
+// Puts strata.yield() into every round of the waiting loops of `function`, and of those where a volatile or atomic
+// load decides about the end only by the way that lanes take through a round (`if (flag) again = true;`).
 void insertYields(llvm::Function &function);
 
 }  // namespace strata::simt
