@@ -100,6 +100,7 @@ CUresult entry::cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flag
                               CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
   if (!p || !bytesize || (Flags & ~kFlags) || asAddress(p) + bytesize < asAddress(p)) return CUDA_ERROR_INVALID_VALUE;
   if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_SUPPORTED;
+  if (!isMapped(asAddress(p), bytesize)) return CUDA_ERROR_INVALID_VALUE;
   Allocation known;
   known.base = asAddress(p);
   known.size = bytesize;

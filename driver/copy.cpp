@@ -169,7 +169,7 @@ CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, C
   // A unified address that the driver does not know is the program's own memory.
   bool ours = memory.overlaps(side.begin, extent) || side.begin - memory.ranges().window().begin <
                                                          memory.ranges().window().end - memory.ranges().window().begin;
-  return type == CU_MEMORYTYPE_UNIFIED && !ours ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return type == CU_MEMORYTYPE_UNIFIED && !ours && isMapped(side.begin, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace

@@ -3,7 +3,18 @@
 // entry.cpp (the row's gate); no exception leaves them.
 #pragma once
 
+#include <cstddef>
+
 #include "driver/cuda_types.h"
+
+namespace strata::driver {
+
+// A list of options, attributes or locations that a call may bring: more entries than this are a number gone wrong,
+// and are not looked at.
+inline constexpr std::size_t kMostListed = 1024;
+inline bool validList(const void *list, std::size_t count) { return count == 0 || (list && count <= kMostListed); }
+
+}  // namespace strata::driver
 
 namespace strata::driver::entry {
 

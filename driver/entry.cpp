@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -57,6 +58,8 @@ CUresult enter(const char *symbol, Gate gate, Body body) {
     return body();
   } catch (const std::bad_alloc &) {
     return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (const std::length_error &) {  // a count that no memory could hold
+    return CUDA_ERROR_INVALID_VALUE;
   } catch (const std::exception &e) {
     log::error(fmt::format("{}: internal error: {}", symbol, e.what()));
     return CUDA_ERROR_UNKNOWN;

@@ -124,13 +124,13 @@ CUresult changeDependencies(CUgraph hGraph, const CUgraphNode *from, const CUgra
                             const CUgraphEdgeData *edges, std::size_t count, bool add) {
   Graph *graph = findGraph(hGraph);
   if (!graph || (count && (!from || !to))) return CUDA_ERROR_INVALID_VALUE;
-  if (!plain(edges, count)) return CUDA_ERROR_NOT_SUPPORTED;
   for (std::size_t i = 0; i < count; ++i) {
     Node *a = findNode(from[i]), *b = findNode(to[i]);
     if (!a || !b || a == b || &a->graph != graph || &b->graph != graph) return CUDA_ERROR_INVALID_VALUE;
     bool connected = std::find(a->dependents.begin(), a->dependents.end(), b) != a->dependents.end();
     if (connected == add) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (!plain(edges, count)) return CUDA_ERROR_NOT_SUPPORTED;
   for (std::size_t i = 0; i < count; ++i) {
     if (add) graph->connect(*findNode(from[i]), *findNode(to[i]));
     else graph->disconnect(*findNode(from[i]), *findNode(to[i]));

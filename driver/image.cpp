@@ -9,6 +9,7 @@
 
 #include "base/fatbin.h"
 #include "base/log.h"
+#include "driver/entries.h"
 #include "driver/module.h"
 
 namespace strata::driver {
@@ -74,7 +75,7 @@ std::uint32_t wordAt(const void *image) {
 }  // namespace
 
 CUresult parseJitOptions(unsigned count, CUjit_option *options, void **values, JitOptions &parsed) {
-  if (count && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
+  if (!validList(options, count) || !validList(values, count)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {
     auto number = reinterpret_cast<std::size_t>(values[i]);
     switch (options[i]) {

@@ -212,7 +212,7 @@ CUresult entry::cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, u
 }
 
 CUresult entry::cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
-  if (!config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+  if (!config || !validList(config->attrs, config->numAttrs)) return CUDA_ERROR_INVALID_VALUE;
   LaunchShape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
                     {config->blockDimX, config->blockDimY, config->blockDimZ},
                     config->sharedMemBytes};

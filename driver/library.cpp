@@ -61,7 +61,7 @@ Library *findLibrary(CUlibrary handle) { return handles<Library, CUlibrary>().fi
 LibraryKernel *findKernel(CUkernel handle) { return handles<LibraryKernel, CUkernel>().find(handle); }
 
 CUresult checkOptions(unsigned count, CUlibraryOption *options, void **values) {
-  if (count && !options) return CUDA_ERROR_INVALID_VALUE;
+  if (!validList(options, count)) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {
     if (options[i] == CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE) return CUDA_ERROR_NOT_SUPPORTED;
     if (options[i] != CU_LIBRARY_BINARY_IS_PRESERVED) return CUDA_ERROR_INVALID_VALUE;

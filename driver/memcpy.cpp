@@ -88,7 +88,7 @@ CUresult checkPeer(CUcontext destination, CUcontext source) {
 
 CUresult copyPeer(CUdeviceptr dst, CUcontext dstContext, CUdeviceptr src, CUcontext srcContext, size_t bytes,
                   CUstream stream, Sync sync) {
-  if (bytes == 0) return CUDA_SUCCESS;
+  if (bytes == 0 && !dstContext && !srcContext) return CUDA_SUCCESS;  // as a GPU's driver
   if (CUresult result = checkPeer(dstContext, srcContext); result != CUDA_SUCCESS) return result;
   return copy(describe(onDevice(dst), onDevice(src), bytes), stream, sync);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -20,6 +22,15 @@ std::uint64_t machineMemory() {
     return physical;
   }();
   return bytes;
+}
+
+bool isMapped(std::uint64_t address, std::uint64_t size) {
+  constexpr std::uint64_t kPages = 16384;  // at a time
+  if (address + size < address) return false;
+  unsigned char resident[kPages];
+  for (std::uint64_t at = address / kPage * kPage; at < address + size; at += kPages * kPage)
+    if (mincore(reinterpret_cast<void *>(at), std::min(kPages * kPage, address + size - at), resident) != 0) return false;
+  return true;
 }
 
 Memory &Memory::get() {

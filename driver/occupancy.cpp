@@ -110,7 +110,7 @@ CUresult entry::cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction 
 }
 
 CUresult entry::cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config) {
-  if (!numClusters || !config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+  if (!numClusters || !config || !validList(config->attrs, config->numAttrs)) return CUDA_ERROR_INVALID_VALUE;
   Function *function = nullptr;
   if (CUresult result = find(func, function); result != CUDA_SUCCESS) return result;
   std::uint64_t cluster = 1;

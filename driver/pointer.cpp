@@ -105,7 +105,7 @@ CUresult entry::cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 
 CUresult entry::cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                        CUdeviceptr ptr) {
-  if (!numAttributes || !attributes || !data) return CUDA_ERROR_INVALID_VALUE;
+  if (!numAttributes || !validList(attributes, numAttributes) || !data) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < numAttributes; ++i)
     if (!knownAttribute(attributes[i]) || !data[i]) return CUDA_ERROR_INVALID_VALUE;
   auto found = Memory::get().find(ptr);
@@ -178,7 +178,7 @@ CUresult entry::cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_
 
 CUresult entry::cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes,
                                         size_t numAttributes, CUdeviceptr devPtr, size_t count) {
-  if (!data || !dataSizes || !attributes || !numAttributes) return CUDA_ERROR_INVALID_VALUE;
+  if (!data || !dataSizes || !numAttributes || !validList(attributes, numAttributes)) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < numAttributes; ++i) {
     CUresult result = cuMemRangeGetAttribute(data[i], dataSizes[i], attributes[i], devPtr, count);
     if (result != CUDA_SUCCESS) return result;

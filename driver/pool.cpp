@@ -101,9 +101,9 @@ CUresult entry::cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUme
 }
 
 CUresult entry::cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  if (!dptr) return CUDA_SUCCESS;
   Ref<Stream> stream;
   if (CUresult result = resolveStream(hStream, stream); result != CUDA_SUCCESS) return result;
+  if (!dptr) return CUDA_SUCCESS;
   if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return captureFree(*stream, dptr);
   if (Memory::get().findBase(dptr, bit(MemoryKind::graph))) return CUDA_SUCCESS;  // see graph_memory.h
@@ -186,7 +186,7 @@ CUresult entry::cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute att
 
 // Every device of the process can access every pool; taking the access away is not supported.
 CUresult entry::cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
-  if (!findPool(pool) || (count && !map)) return CUDA_ERROR_INVALID_VALUE;
+  if (!findPool(pool) || !validList(map, count)) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; ++i) {
     if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
     if (!findDevice(map[i].location.id)) return CUDA_ERROR_INVALID_DEVICE;

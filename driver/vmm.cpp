@@ -205,7 +205,7 @@ CUresult entry::cuMemUnmap(CUdeviceptr ptr, size_t size) {
 }
 
 CUresult entry::cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count) {
-  if (!ptr || !size || !desc || !count) return CUDA_ERROR_INVALID_VALUE;
+  if (!ptr || !size || !count || !validList(desc, count)) return CUDA_ERROR_INVALID_VALUE;
   // All devices of the process share one mapping: the last word of the list holds for all.
   CUmemAccess_flags access = desc[count - 1].flags;
   for (size_t i = 0; i < count; ++i) {
