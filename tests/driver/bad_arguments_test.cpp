@@ -2,23 +2,12 @@
 // Each row of api.def with handles that are none: addresses of something else, numbers, live handles of another
 // type, handles of objects that were destroyed; next to absurd sizes, numbers and empty structs. The process lives,
 // an entry that is given such a handle fails, and with an error of CUDA's that is not our own internal one.
-#include <signal.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
-#include <cstring>
 #include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <type_traits>
 #include <typeindex>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include "driver/cuda_types.h"
+#include "tests/bad_arguments.h"
 #include "tests/driver/ptx.h"
 
 #define CU(symbol, parameters, arguments, gate, base, since, page) extern "C" CUresult symbol parameters;
@@ -31,24 +20,9 @@
 #undef CU_ALIAS
 #undef CU_ABSENT
 
+using namespace strata::test;
+
 namespace {
-
-enum class Bad { address, number, otherType, destroyed };
-constexpr Bad kBad[] = {Bad::address, Bad::number, Bad::otherType, Bad::destroyed};
-
-// Opaque handles are pointers to structs without a definition.
-template <class T, class = void>
-struct HasSize : std::false_type {};
-template <class T>
-struct HasSize<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
-template <class T>
-constexpr bool isHandle() {
-  if constexpr (std::is_pointer_v<T>) {
-    using Pointee = std::remove_cv_t<std::remove_pointer_t<T>>;
-    if constexpr (std::is_class_v<Pointee>) return !HasSize<Pointee>::value;
-  }
-  return false;
-}
 
 // What all calls share: a context, an event and a stream that live, one destroyed object of each type.
 class Objects {
@@ -137,50 +111,13 @@ private:
   std::map<std::type_index, void *> destroyed_;
 };
 
-class Caller {
-public:
-  Caller(Objects &objects, std::mt19937_64 &random, Bad bad) : objects_(objects), random_(random), bad_(bad) {}
-
-  template <class T>
-  T argument() {
-    if constexpr (isHandle<T>()) {
-      ++handles;
-      return objects_.bad<T>(bad_);
-    } else if constexpr (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>) {
-      return nullptr;
-    } else if constexpr (std::is_pointer_v<T>) {
-      if (random_() % 4 == 0) return nullptr;
-      return reinterpret_cast<T>(const_cast<unsigned char *>(objects_.scratch.data() + 4096));
-    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
-      constexpr std::uint64_t kNumbers[] = {0, 1, 8, 1ull << 50, ~0ull, 1ull << 31};
-      return static_cast<T>(kNumbers[random_() % std::size(kNumbers)]);
-    } else {
-      return T{};
-    }
-  }
-
-  template <class... Args>
-  CUresult operator()(CUresult (*entry)(Args...)) {
-    objects_.scratch.fill(0);
-    std::tuple<Args...> arguments{argument<Args>()...};
-    return std::apply(entry, arguments);
-  }
-
-  int handles = 0;
-
-private:
-  Objects &objects_;
-  std::mt19937_64 &random_;
-  const Bad bad_;
-};
-
 struct Row {
   const char *symbol;
-  CUresult (*call)(Caller &caller);
+  CUresult (*call)(Caller<Objects> &caller);
 };
 
 const std::vector<Row> &rows() {
-#define ROW(symbol) {#symbol, [](Caller &caller) { return caller(&symbol); }},
+#define ROW(symbol) {#symbol, [](Caller<Objects> &caller) { return caller(&symbol); }},
 #define CU(symbol, parameters, arguments, gate, base, since, page) ROW(symbol)
 #define CU_PER_THREAD(symbol, parameters, arguments, target, base, since, page) ROW(symbol)
 #define CU_ALIAS(symbol, parameters, arguments, target, base, since, page) ROW(symbol)
@@ -195,33 +132,8 @@ const std::vector<Row> &rows() {
   return all;
 }
 
-// Names the entry in which the process ends or hangs.
-const char *volatile inEntry = "";
-void reportEntry(int signal) {
-  const char *parts[] = {"signal ", signal == SIGALRM ? "ALRM" : "SEGV or such", " in ", inEntry, "\n"};
-  for (const char *part : parts) [[maybe_unused]] auto written = write(2, part, std::strlen(part));
-  ::signal(signal, SIG_DFL);
-  raise(signal);
-}
-
-class BadArguments : public ::testing::TestWithParam<Bad> {
-protected:
-  void SetUp() override {
-    struct sigaction action {};
-    action.sa_handler = reportEntry;
-    for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before_[i]);
-  }
-  void TearDown() override {
-    alarm(0);
-    for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-
-private:
-  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGALRM};
-  struct sigaction before_[std::size(kSignals)];
-};
-
-TEST_P(BadArguments, GiveErrors) {
+using DriverEntries = BadArgumentsTest;
+TEST_P(DriverEntries, FailWithBadHandles) {
   const std::uint64_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -231,7 +143,7 @@ TEST_P(BadArguments, GiveErrors) {
     for (const Row &row : rows()) {
       inEntry = row.symbol;
       alarm(20);
-      Caller caller(objects, random, GetParam());
+      Caller<Objects> caller(objects, random, GetParam());
       const CUresult result = row.call(caller);
       const char *name = "(no such result)";
       EXPECT_EQ(cuGetErrorName(result, &name), CUDA_SUCCESS) << row.symbol << " returned " << result;
@@ -244,10 +156,6 @@ TEST_P(BadArguments, GiveErrors) {
   EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
 }
 
-std::string kindName(const ::testing::TestParamInfo<Bad> &info) {
-  constexpr const char *kNames[] = {"address", "number", "otherType", "destroyed"};
-  return kNames[static_cast<int>(info.param)];
-}
-INSTANTIATE_TEST_SUITE_P(Kinds, BadArguments, ::testing::ValuesIn(kBad), kindName);
+INSTANTIATE_TEST_SUITE_P(BadArguments, DriverEntries, ::testing::ValuesIn(kBad), kindName);
 
 }  // namespace
