@@ -37,7 +37,11 @@ void addTerms(std::vector<ExtensionTerm> &terms, const std::vector<ExtensionTerm
 }
 
 Shape combine(const Shape &a, const Shape &b, std::int64_t sign, unsigned width) {
-  if (!a.isAffine() || !b.isAffine()) return Shape::varying();
+  if (a.kind != Shape::Kind::affine || b.kind != Shape::Kind::affine) return Shape::varying();
+  if (a.segmentLanes != b.segmentLanes) {
+    const unsigned lanes = std::max(a.segmentLanes, b.segmentLanes);
+    return combine(segmented(a, lanes), segmented(b, lanes), sign, width);
+  }
   Shape result = a;
   result.alignment = std::min(a.alignment, b.alignment);
   for (unsigned l = 0; l < kLanes; ++l)
@@ -61,7 +65,7 @@ bool fitsLowBits(std::uint64_t bits, const Shape &a) {
 }  // namespace
 
 Shape Shape::uniform(unsigned alignment) {
-  return {Kind::affine, static_cast<std::uint8_t>(std::min(alignment, 64u)), {}, {}};
+  return {Kind::affine, static_cast<std::uint8_t>(std::min(alignment, 64u)), 0, {}, {}};
 }
 
 Shape Shape::affine(const LaneOffsets &offsets, unsigned alignment) {
@@ -91,11 +95,23 @@ std::int64_t Shape::maxOffset() const {
   return std::max<std::int64_t>(0, *std::max_element(offsets.begin(), offsets.end()));
 }
 
+Shape segmented(const Shape &a, unsigned segmentLanes) {
+  if (!a.isAffine()) return a.isSegmented() ? a : Shape::varying();
+  Shape result = a;
+  result.segmentLanes = static_cast<std::uint8_t>(segmentLanes);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::int64_t first = a.offsets[l / segmentLanes * segmentLanes];
+    result.offsets[l] = wrapAdd(a.offsets[l], -first);
+    if (first) result.alignment = std::min<std::uint8_t>(result.alignment, static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(first))));
+  }
+  return result;
+}
+
 Shape addShapes(const Shape &a, const Shape &b, unsigned width) { return combine(a, b, 1, width); }
 Shape subShapes(const Shape &a, const Shape &b, unsigned width) { return combine(a, b, -1, width); }
 
 Shape scaleShape(const Shape &a, std::int64_t factor, unsigned width) {
-  if (!a.isAffine()) return Shape::varying();
+  if (a.kind != Shape::Kind::affine) return Shape::varying();
   if (factor == 0) return Shape::uniform(64);
   Shape result = a;
   unsigned zeros = static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor)));
@@ -107,7 +123,7 @@ Shape scaleShape(const Shape &a, std::int64_t factor, unsigned width) {
 }
 
 Shape truncShape(const Shape &a, unsigned width) {
-  if (!a.isAffine()) return Shape::varying();
+  if (a.kind != Shape::Kind::affine) return Shape::varying();
   Shape result = a;
   for (std::int64_t &offset : result.offsets) offset = signExtend(static_cast<std::uint64_t>(offset), width);
   if (a.terms.empty()) return result;
@@ -127,7 +143,7 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
     unsigned zeros = mask ? static_cast<unsigned>(std::countr_zero(mask)) : 64u;
     return Shape::uniform(std::max<unsigned>(a.alignment, zeros));
   }
-  if (!a.carryFree()) return Shape::varying();
+  if (!a.carryFree() || a.isSame()) return Shape::varying();
   Shape result = onLowBits(a, width, [&](std::uint64_t low) { return low & mask; });
   return result;
 }
@@ -135,29 +151,34 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
 Shape orShape(const Shape &a, std::uint64_t bits, unsigned width) {
   if (a.isUniform())
     return Shape::uniform(bits ? std::min<unsigned>(a.alignment, std::countr_zero(bits)) : a.alignment);
-  if (!a.carryFree() || !fitsLowBits(bits, a)) return Shape::varying();
+  if (!a.carryFree() || a.isSame() || !fitsLowBits(bits, a)) return Shape::varying();
   return onLowBits(a, width, [&](std::uint64_t low) { return low | bits; });
 }
 
 Shape xorShape(const Shape &a, std::uint64_t bits, unsigned width) {
   if (a.isUniform()) return orShape(a, bits, width);
-  if (!a.carryFree() || !fitsLowBits(bits, a)) return Shape::varying();
+  if (!a.carryFree() || a.isSame() || !fitsLowBits(bits, a)) return Shape::varying();
   return onLowBits(a, width, [&](std::uint64_t low) { return low ^ bits; });
 }
 
 Shape shiftRightShape(const Shape &a, unsigned amount) {
   if (a.isUniform()) return Shape::uniform(a.alignment > amount ? a.alignment - amount : 0);
-  if (!a.carryFree() || amount > a.alignment) return Shape::varying();
+  if (!a.carryFree() || a.isSame() || amount > a.alignment) return Shape::varying();
   Shape result = a;
   result.alignment = static_cast<std::uint8_t>(a.alignment - amount);
   for (std::int64_t &offset : result.offsets) offset >>= amount;
   return result;
 }
 
-Shape meetShapes(const Shape &a, const Shape &b) {
+Shape meetShapes(const Shape &a, const Shape &b, unsigned segmentLanes) {
   if (a.kind == Shape::Kind::undefined) return b;
   if (b.kind == Shape::Kind::undefined) return a;
-  if (a.isVarying() || b.isVarying() || a.offsets != b.offsets || a.terms != b.terms) return Shape::varying();
+  if (a.isVarying() || b.isVarying() || a.terms != b.terms) return Shape::varying();
+  if (a.segmentLanes != b.segmentLanes || (a.isAffine() && a.offsets != b.offsets && segmentLanes)) {
+    const unsigned lanes = std::max<unsigned>({a.segmentLanes, b.segmentLanes, segmentLanes});
+    return meetShapes(segmented(a, lanes), segmented(b, lanes), lanes);
+  }
+  if (a.offsets != b.offsets) return Shape::varying();
   Shape result = a;
   result.alignment = std::min(a.alignment, b.alignment);
   return result;

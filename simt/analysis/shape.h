@@ -18,6 +18,14 @@
 //   %o  = shl i64 %w, 2                  ; offsets 0, 4, … 124, terms {%w: 4}
 //
 // A memory access tests the guard (one scalar comparison) and takes the contiguous path if it holds.
+//
+// In blocks whose rows are 8 or 16 threads a warp covers several rows. What is not affine over the warp may be so
+// within each row, as a row's address is for any width of the matrix: such a value is *segmented*.
+//
+//   segmented:  lane l has u[l / segmentLanes] + offsets[l]: one scalar for each segment.
+//
+//   %r = mul i32 %tid.y, %n              ; u = {y*n, (y+1)*n}, offsets 0
+//   %i = add i32 %r, %tid.x              ; the same u, offsets 0…15, 0…15
 #pragma once
 
 #include <array>
@@ -44,17 +52,20 @@ struct Shape {
   enum class Kind : std::uint8_t { undefined, affine, varying };  // undefined: not reached yet
   Kind kind = Kind::undefined;
   std::uint8_t alignment = 0;           // log2; affine only
+  std::uint8_t segmentLanes = 0;        // affine only: lanes that share a u; 0: all
   LaneOffsets offsets{};                // affine only
   std::vector<ExtensionTerm> terms;     // affine only; sorted by extension
 
-  static Shape varying() { return {Kind::varying, 0, {}, {}}; }
+  static Shape varying() { return {Kind::varying, 0, 0, {}, {}}; }
   static Shape uniform(unsigned alignment = 0);
   static Shape affine(const LaneOffsets &offsets, unsigned alignment = 0);
 
-  bool isAffine() const { return kind == Kind::affine; }
+  bool isAffine() const { return kind == Kind::affine && !segmentLanes; }  // over the whole warp
+  bool isSegmented() const { return kind == Kind::affine && segmentLanes; }
   bool isVarying() const { return kind == Kind::varying; }
-  bool isUniform() const { return kind == Kind::affine && offsets == LaneOffsets{} && terms.empty(); }
-  bool isExact() const { return kind == Kind::affine && terms.empty(); }  // affine without a guard
+  bool isUniform() const { return isAffine() && isSame(); }
+  bool isSame() const { return isExact() && offsets == LaneOffsets{}; }    // in the warp, or in each segment
+  bool isExact() const { return kind == Kind::affine && terms.empty(); }   // needs no guard
   bool operator==(const Shape &) const = default;
 
   // Lane l has u + l*stride.
@@ -64,6 +75,9 @@ struct Shape {
   std::int64_t minOffset() const;  // at most 0
   std::int64_t maxOffset() const;  // at least 0
 };
+
+// An affine shape as one of segments, whose first lanes have offset 0; a segmented one as it is; else varying.
+Shape segmented(const Shape &a, unsigned segmentLanes);
 
 // Shapes of operations; width is the result's in bits. Operands must not be undefined.
 Shape addShapes(const Shape &a, const Shape &b, unsigned width);
@@ -76,7 +90,7 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width);
 Shape orShape(const Shape &a, std::uint64_t bits, unsigned width);
 Shape xorShape(const Shape &a, std::uint64_t bits, unsigned width);
 Shape shiftRightShape(const Shape &a, unsigned amount);
-// Where two values meet (phi, select by a uniform condition).
-Shape meetShapes(const Shape &a, const Shape &b);
+// Where two values meet (phi, select by a uniform condition); affine ones that differ meet as segments, if there are any.
+Shape meetShapes(const Shape &a, const Shape &b, unsigned segmentLanes);
 
 }  // namespace strata::simt

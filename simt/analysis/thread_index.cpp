@@ -35,6 +35,7 @@ void ThreadIndex::deriveFromBlockDim() {
   std::uint32_t threads = blockDim_[0] * blockDim_[1] * blockDim_[2];
   warpsAreFull_ = threads % kLanes == 0;
   blockDimAlignment_ = static_cast<unsigned>(std::countr_zero(blockDim_[0]));
+  if ((blockDim_[0] == 8 || blockDim_[0] == 16) && threads > blockDim_[0]) segmentLanes_ = blockDim_[0];
   auto component = [&](unsigned dimension, std::uint32_t thread) -> std::int64_t {
     if (dimension == 0) return thread % blockDim_[0];
     if (dimension == 1) return thread / blockDim_[0] % blockDim_[1];

@@ -23,12 +23,14 @@ public:
   bool warpsAreRows() const { return warpsAreRows_; }  // blockDim.x is a multiple of 32
   // Every warp has all its 32 lanes.
   bool warpsAreFull() const { return warpsAreFull_; }
+  // Threads in a row, if a warp covers a few rows of as many (shape.h, segmented); else 0.
+  unsigned segmentLanes() const { return segmentLanes_; }
 
 private:
   void deriveFromBlockDim();
 
   std::uint32_t blockDim_[3] = {0, 0, 0};
-  unsigned blockDimAlignment_ = 0;
+  unsigned blockDimAlignment_ = 0, segmentLanes_ = 0;
   bool warpsAreRows_ = false, warpsAreFull_ = false;
   Shape shapes_[3];
 };

@@ -38,6 +38,13 @@ public:
       : state_(state), loops_(loops), threads_(threads) {}
 
   Shape operator()(const Instruction &i) const {
+    Shape shape = anyShape(i);
+    const unsigned width = widthOf(&i);
+    return shape.isSegmented() && width != 8 && width != 16 && width != 32 && width != 64 ? Shape::varying() : shape;
+  }
+
+private:
+  Shape anyShape(const Instruction &i) const {
     if (auto *phi = dyn_cast<llvm::PHINode>(&i)) return phiShape(*phi);
     for (const Value *operand : i.operands())
       if (!isa<llvm::BasicBlock>(operand) && operandShape(operand).kind == Shape::Kind::undefined) return {};
@@ -49,12 +56,14 @@ public:
     if (auto *select = dyn_cast<llvm::SelectInst>(&i)) return selectShape(*select);
     if (auto *compare = dyn_cast<llvm::ICmpInst>(&i)) return compareShape(*compare);
     if (auto *cast = dyn_cast<llvm::CastInst>(&i)) return castShape(*cast);
-    if (i.isBinaryOp() && i.getType()->isIntegerTy()) return integerShape(i);
+    if (i.isBinaryOp() && i.getType()->isIntegerTy()) {
+      Shape shape = integerShape(i);
+      return shape.isVarying() ? segmentedShape(i) : shape;
+    }
     if (isa<llvm::FreezeInst>(i) && widthOf(&i)) return operandShape(i.getOperand(0));
     return allUniform(i) ? Shape::uniform() : Shape::varying();
   }
 
-private:
   Shape operandShape(const Value *value) const { return state_.shape(value); }
 
   bool allUniform(const llvm::User &user) const {
@@ -83,7 +92,7 @@ private:
     Shape result;
     for (const Value *incoming : phi.incoming_values()) {
       if (leavesDivergentLoop(incoming, block)) return Shape::varying();
-      result = meetShapes(result, operandShape(incoming));
+      result = meetShapes(result, operandShape(incoming), threads_.segmentLanes());
     }
     return termsDominate(result, block) ? result : Shape::varying();
   }
@@ -156,7 +165,7 @@ private:
     Shape a = operandShape(select.getTrueValue()), b = operandShape(select.getFalseValue());
     if (select.getTrueValue() == select.getFalseValue()) return a;
     if (!operandShape(select.getCondition()).isUniform()) return Shape::varying();
-    Shape met = meetShapes(a, b);
+    Shape met = meetShapes(a, b, threads_.segmentLanes());
     return met.terms.empty() ? met : Shape::varying();
   }
 
@@ -172,7 +181,7 @@ private:
 
   static bool comparesGranules(const llvm::ICmpInst &compare, const Shape &a) {
     auto *bound = dyn_cast<llvm::ConstantInt>(compare.getOperand(1));
-    if (!bound || bound->getBitWidth() > 64 || !a.carryFree() || a.alignment >= 64) return false;
+    if (!bound || bound->getBitWidth() > 64 || !a.isAffine() || !a.carryFree() || a.alignment >= 64) return false;
     std::uint64_t value = bound->getZExtValue();
     std::uint64_t granule = std::uint64_t{1} << a.alignment;
     switch (compare.getPredicate()) {
@@ -239,6 +248,18 @@ private:
     }
   }
 
+  // Operands that are the same within each segment give such a result. A segment may have no active lane, so that
+  // its scalars may be anything: divisions are by constants only.
+  Shape segmentedShape(const Instruction &i) const {
+    const unsigned lanes = threads_.segmentLanes();
+    if (!lanes || widthOf(&i) > 64) return Shape::varying();
+    auto *constant = dyn_cast<llvm::ConstantInt>(i.getOperand(1));
+    if (i.isIntDivRem() && (!constant || constant->isZero() || constant->isMinusOne())) return Shape::varying();
+    for (const Value *operand : i.operands())
+      if (!segmented(operandShape(operand), lanes).isSame()) return Shape::varying();
+    return segmented(Shape::uniform(), lanes);
+  }
+
   const Uniformity &state_;
   const llvm::LoopInfo &loops_;
   const ThreadIndex &threads_;
@@ -295,7 +316,7 @@ void Uniformity::solve() {
         Shape now = transfer(instruction);
         if (old.isVarying() || now == old) continue;
         // Falling only: an affine value that would get other offsets varies.
-        Shape met = meetShapes(old, now);
+        Shape met = meetShapes(old, now, threads_.segmentLanes());
         if (met == old) continue;
         old = met;
         changed = true;

@@ -3,6 +3,7 @@
 //
 //   uniform address       one scalar load; a scalar store by the last active lane
 //   contiguous            vector load or store, masked unless the mask is full
+//   contiguous segments   one such load or store a segment (emit_segments.cpp)
 //   constant pattern      full mask only: wide loads of the runs that the lanes cover, then a shuffle
 //   anything else         gather, scatter
 //
@@ -93,17 +94,20 @@ llvm::Value *FunctionEmitter::guard(const Shape &of) {
   for (const ExtensionTerm &term : of.terms) {
     auto &ext = cast<llvm::CastInst>(*term.extension);
     const Shape inner = shape(ext.getOperand(0));
-    Value *u = scalar(ext.getOperand(0));
-    unsigned width = u->getType()->getIntegerBitWidth();
+    unsigned width = ext.getOperand(0)->getType()->getIntegerBitWidth();
     // lowest <= u <= highest, as one unsigned comparison.
     bool isSigned = ext.getOpcode() == llvm::Instruction::SExt;
     llvm::APInt lowest = isSigned ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getMinValue(width);
     llvm::APInt highest = isSigned ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
     lowest += static_cast<std::uint64_t>(-inner.minOffset());
     highest -= static_cast<std::uint64_t>(inner.maxOffset());
-    Value *from = builder_.CreateSub(u, builder_.getInt(lowest));
-    Value *inside = builder_.CreateICmpULE(from, builder_.getInt(highest - lowest), "no.wrap");
-    holds = holds ? builder_.CreateAnd(holds, inside) : inside;
+    Segments all = inner.isSegmented() ? segments(ext.getOperand(0)) : Segments{scalar(ext.getOperand(0))};
+    for (Value *u : all) {
+      if (inner.isSegmented()) u = builder_.CreateFreeze(u);  // a segment without active lanes may hold anything
+      Value *from = builder_.CreateSub(u, builder_.getInt(lowest));
+      Value *inside = builder_.CreateICmpULE(from, builder_.getInt(highest - lowest), "no.wrap");
+      holds = holds ? builder_.CreateAnd(holds, inside) : inside;
+    }
   }
   return holds;
 }
@@ -120,11 +124,13 @@ llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value
   builder_.CreateCondBr(holds, fastBlock, slowBlock, likely);
   // What the sides materialise is not visible after them.
   auto keepScalars = now_, keepVectors = vectorsNow_;
+  auto keepSegments = segmentsNow_;
   auto side = [&](BasicBlock *block, const std::function<Value *()> &access) {
     builder_.SetInsertPoint(block);
     Value *value = access();
     now_ = keepScalars;
     vectorsNow_ = keepVectors;
+    segmentsNow_ = keepSegments;
     BasicBlock *end = builder_.GetInsertBlock();
     builder_.CreateBr(merge);
     return std::make_pair(value, end);
@@ -171,6 +177,11 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
   if (address.isVarying()) {
     context_.report.note(load, "gather", "the address varies");
     return slow();
+  }
+  if (address.isSegmented()) {
+    Value *made = count == 1 && !load.getType()->isVectorTy() ? loadSegmented(load, element) : nullptr;
+    if (!made) context_.report.note(load, "gather", "the lanes of a row are apart");
+    return made ? made : slow();
   }
   if (address.isStrided(size * count)) {
     auto fast = [&]() -> Value * {
@@ -310,6 +321,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
     scatter(vector(pointer), value, element, count, store.getAlign());
     return nullptr;
   };
+  if (address.isSegmented() && count == 1 && storeSegmented(store, element)) return;
   if (!address.isStrided(size * count)) {
     context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
     slow();
@@ -393,11 +405,13 @@ void FunctionEmitter::checkAligned(llvm::CallBase &call) {
   builder_.CreateCondBr(any, fault, fine, unlikely);
   builder_.SetInsertPoint(fault);
   auto keepScalars = now_, keepVectors = vectorsNow_;
+  auto keepSegments = segmentsNow_;
   Value *first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, builder_.getTrue());
   Value *where = of.isUniform() ? scalar(address) : builder_.CreateExtractElement(vector(address), first);
   raiseFault(builder_.getInt32(static_cast<std::uint32_t>(FaultKind::misalignedAddress)), lanes, where);
   now_ = keepScalars;
   vectorsNow_ = keepVectors;
+  segmentsNow_ = keepSegments;
   builder_.SetInsertPoint(fine);
 }
 

@@ -70,6 +70,7 @@ llvm::Value *FunctionEmitter::vector(Value *lane) {
     return argument->getArgNo() ? vector_.getArg(argument->getArgNo() + 1) : splat(vector_.getArg(0));
   auto &instruction = *cast<Instruction>(lane);
   if (shape(lane).isAffine()) return vectorsNow_[lane] = affineVector(instruction);
+  if (shape(lane).isSegmented()) return vectorsNow_[lane] = segmentsVector(segments(lane), shape(lane));
   return vectorsNow_[lane] = loadSlot(lane, widen(lane->getType()));
 }
 
@@ -92,11 +93,14 @@ llvm::Value *FunctionEmitter::affineVector(Instruction &lane) {
   return builder_.CreateLoad(slot->getAllocatedType(), slot, lane.getName());
 }
 
-llvm::Value *FunctionEmitter::withOffsets(Value *u, const Shape &of) {
-  Value *result = splat(u);
-  if (of.isUniform()) return result;
-  bool pointer = u->getType()->isPointerTy();
-  llvm::Type *element = pointer ? builder_.getInt64Ty() : u->getType();
+llvm::Value *FunctionEmitter::withOffsets(Value *u, const Shape &of) { return addOffsets(splat(u), u, of); }
+
+// `result`, the lanes' u, plus their offsets. `base`: the scalar u of all lanes, if there is one.
+llvm::Value *FunctionEmitter::addOffsets(Value *result, Value *base, const Shape &of) {
+  if (of.isSame()) return result;
+  llvm::Type *type = result->getType()->getScalarType();
+  bool pointer = type->isPointerTy();
+  llvm::Type *element = pointer ? builder_.getInt64Ty() : type;
   Value *offsets = nullptr;
   if (of.offsets != LaneOffsets{}) {
     std::vector<llvm::Constant *> constants;
@@ -110,17 +114,19 @@ llvm::Value *FunctionEmitter::withOffsets(Value *u, const Shape &of) {
   }
   if (!offsets) return result;
   // A scalar base keeps what the code generator needs to find it: base + index.
-  return pointer ? builder_.CreateGEP(builder_.getInt8Ty(), u, offsets) : builder_.CreateAdd(result, offsets);
+  return pointer ? builder_.CreateGEP(builder_.getInt8Ty(), base ? base : result, offsets) : builder_.CreateAdd(result, offsets);
 }
 
 // What the extension of an affine value adds in lanes where the narrow value wraps: ext(v) - (ext(u) + offset).
 llvm::Value *FunctionEmitter::correction(const Instruction &extension) {
   auto &ext = cast<llvm::CastInst>(extension);
-  Value *narrow = scalar(ext.getOperand(0));
   Shape inner = shape(ext.getOperand(0));
+  Value *narrow = inner.isSegmented() ? segmentsVector(segments(ext.getOperand(0)), segmented(Shape::uniform(), inner.segmentLanes))
+                                      : scalar(ext.getOperand(0));
   llvm::Type *wide = builder_.getInt64Ty();
-  Value *exact = builder_.CreateCast(ext.getOpcode(), withOffsets(narrow, inner), widen(ext.getType()));
-  Value *assumed = withOffsets(builder_.CreateCast(ext.getOpcode(), narrow, ext.getType()), inner);
+  auto inLanes = [&](Value *u) { return inner.isSegmented() ? addOffsets(u, nullptr, inner) : withOffsets(u, inner); };
+  Value *exact = builder_.CreateCast(ext.getOpcode(), inLanes(narrow), widen(ext.getType()));
+  Value *assumed = inLanes(builder_.CreateCast(ext.getOpcode(), narrow, inner.isSegmented() ? widen(ext.getType()) : ext.getType()));
   Value *difference = builder_.CreateSub(exact, assumed);
   return builder_.CreateSExtOrTrunc(difference, widen(wide));
 }
@@ -269,20 +275,22 @@ void FunctionEmitter::emitInstruction(Instruction &lane) {
   }
   if (shape(&lane).isAffine())
     emitScalar(lane);
+  else if (shape(&lane).isSegmented())
+    emitSegments(lane);
   else
     emitVector(lane);
 }
 
 void FunctionEmitter::emitScalar(Instruction &lane) {
   for (Value *operand : lane.operands())
-    if (!shape(operand).isUniform()) return define(lane, emitAffine(lane));
+    if (!shape(operand).isUniform()) return define(lane, emitAffine(lane, [this](Value *value) { return scalar(value); }));
   Instruction *copy = lane.clone();
   for (llvm::Use &use : copy->operands()) use.set(scalar(use.get()));
   define(lane, builder_.Insert(copy, lane.getName()));
 }
 
-// u of an affine result from the u of its operands; see the shape rules in simt/analysis/shape.h.
-llvm::Value *FunctionEmitter::emitAffine(Instruction &lane) {
+// u of an affine result (or of one segment of it) from the u of its operands; see the shape rules in simt/analysis/shape.h.
+llvm::Value *FunctionEmitter::emitAffine(Instruction &lane, const Scalars &scalar) {
   if (auto *ext = dyn_cast<llvm::CastInst>(&lane); ext && isa<llvm::SExtInst, llvm::ZExtInst>(lane)) {
     const Shape inner = shape(ext->getOperand(0));
     bool asSigned = isa<llvm::SExtInst>(lane) || (!inner.carryFree() && extendsSmallValue(*ext, inner));
@@ -294,7 +302,7 @@ llvm::Value *FunctionEmitter::emitAffine(Instruction &lane) {
   auto *disjoint = dyn_cast<llvm::PossiblyDisjointInst>(&lane);
   if (disjoint && disjoint->isDisjoint())
     return builder_.CreateAdd(scalar(lane.getOperand(0)), scalar(lane.getOperand(1)));
-  if (lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor)
+  if (!shape(&lane).isSame() && (lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor))
     return scalar(lane.getOperand(0));  // the constant is below u's granule: it went into the offsets
   if (auto *gep = dyn_cast<llvm::GetElementPtrInst>(&lane)) {
     std::vector<Value *> indices;

@@ -48,7 +48,7 @@ bool FunctionEmitter::usedOutside(const Instruction &instruction) const {
   for (const llvm::Use &use : instruction.uses()) {
     auto *user = llvm::cast<Instruction>(use.getUser());
     // Guards and corrections look at what was extended, wherever the extended value goes.
-    if (isa<llvm::SExtInst, llvm::ZExtInst>(user) && shape(user).isAffine() && !shape(user).isExact()) return true;
+    if (isa<llvm::SExtInst, llvm::ZExtInst>(user) && !shape(user).isVarying() && !shape(user).isExact()) return true;
     const BasicBlock *where = user->getParent();
     if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user)) where = phi->getIncomingBlock(use);
     if (where != instruction.getParent()) return true;
@@ -61,6 +61,11 @@ void FunctionEmitter::createSlots() {
     if (plan_.maskOf(block) == block) maskSlots_[block] = entryBuilder_.CreateAlloca(maskType_, nullptr, "mask");
     for (Instruction &i : *block) {
       if (i.getType()->isVoidTy() || isa<llvm::AllocaInst>(i)) continue;
+      if (shape(&i).isSegmented()) {
+        if (isa<llvm::PHINode>(i)) segmentIncoming_[&i] = createSegmentSlots(i);
+        if (usedOutside(i)) segmentSlots_[&i] = createSegmentSlots(i);
+        continue;
+      }
       llvm::Type *type = shape(&i).isAffine() ? i.getType() : widen(i.getType());
       if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&i))
         incoming_[phi] = entryBuilder_.CreateAlloca(type, nullptr, i.getName() + ".in");
@@ -110,8 +115,11 @@ void FunctionEmitter::resetFrame(BasicBlock *header) {
     for (Instruction &i : *block) {
       if (auto slot = slots_.find(&i); slot != slots_.end())
         builder_.CreateStore(llvm::PoisonValue::get(slot->second->getAllocatedType()), slot->second);
-      if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&i))
-        builder_.CreateStore(llvm::PoisonValue::get(incoming_.at(phi)->getAllocatedType()), incoming_.at(phi));
+      if (auto slot = incoming_.find(llvm::dyn_cast<llvm::PHINode>(&i)); slot != incoming_.end())
+        builder_.CreateStore(llvm::PoisonValue::get(slot->second->getAllocatedType()), slot->second);
+      for (auto *slots : {&segmentSlots_, &segmentIncoming_})
+        if (auto of = slots->find(&i); of != slots->end())
+          for (llvm::AllocaInst *slot : of->second) builder_.CreateStore(llvm::PoisonValue::get(slot->getAllocatedType()), slot);
     }
   }
 }
@@ -121,6 +129,7 @@ void FunctionEmitter::emitBlock(BasicBlock *block) {
   current_ = block;
   now_.clear();
   vectorsNow_.clear();
+  segmentsNow_.clear();
   builder_.SetInsertPoint(entryOf(block));
   builder_.SetCurrentDebugLocation(block->getTerminator()->getDebugLoc());
   const BasicBlock *maskBlock = plan_.maskOf(block);
@@ -132,7 +141,10 @@ void FunctionEmitter::emitBlock(BasicBlock *block) {
     builder_.SetInsertPoint(body);
   }
   for (llvm::PHINode &phi : block->phis())
-    define(phi, builder_.CreateLoad(incoming_.at(&phi)->getAllocatedType(), incoming_.at(&phi), phi.getName()));
+    if (shape(&phi).isSegmented())
+      defineSegments(phi, loadSegments(segmentIncoming_.at(&phi)));
+    else
+      define(phi, builder_.CreateLoad(incoming_.at(&phi)->getAllocatedType(), incoming_.at(&phi), phi.getName()));
   const llvm::Loop *loop = loops_.getLoopFor(block);
   if (loop && loop->getHeader() == block) resetFrame(block);
   for (Instruction &i : *block) {
@@ -158,6 +170,11 @@ void FunctionEmitter::collectWrites(BasicBlock *from, const Edge &edge, std::vec
   }
   for (llvm::PHINode &phi : to->phis()) {
     Value *value = phi.getIncomingValueForBlock(from);
+    if (shape(&phi).isSegmented()) {
+      Segments values = segments(value);
+      for (std::size_t s = 0; s < values.size(); ++s) writes.push_back({segmentIncoming_.at(&phi)[s], values[s], nullptr});
+      continue;
+    }
     bool affine = shape(&phi).isAffine();
     bool together = isHeader || (!uniformity_.control().isJoin(to) && plan_.plan(from).nonEmpty);
     writes.push_back({incoming_.at(&phi), affine ? scalar(value) : vector(value),
@@ -271,7 +288,7 @@ bool FunctionEmitter::mayRunEmpty(BasicBlock &block) {
     if (loop && loop->getHeader() == to && !loop->contains(&block)) return false;
     // A phi that is one scalar for the warp takes the value of whichever edge runs.
     for (llvm::PHINode &phi : to->phis())
-      if (shape(&phi).isAffine() && !phi.hasConstantValue()) return false;
+      if (!shape(&phi).isVarying() && !phi.hasConstantValue()) return false;
   }
   unsigned cost = 0;
   for (Instruction &i : block)

@@ -8,11 +8,12 @@
 //   %x in a lane            in the warp
 //   uniform                 a scalar
 //   affine                  a scalar u; vector form splat(u) + constants made where needed
+//   segmented               a scalar u for each segment (emit_segments.cpp)
 //   varying                 <32 x T>; lane vectors <N x T> are [N x <32 x T>], structs are structs of vectors
 //
 // Masks are never poison: a condition is combined with a mask by select, which ignores inactive lanes.
-// Parts: function_emitter.cpp (blocks, edges), emit_values.cpp (shapes to values, arithmetic), emit_memory.cpp,
-// emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
+// Parts: function_emitter.cpp (blocks, edges), emit_values.cpp (shapes to values, arithmetic), emit_segments.cpp,
+// emit_memory.cpp, emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -87,6 +88,7 @@ private:
   Value *loadSlot(Value *lane, llvm::Type *type);
   Value *affineVector(llvm::Instruction &lane);
   Value *withOffsets(Value *u, const Shape &shape);
+  Value *addOffsets(Value *result, Value *base, const Shape &shape);
   Value *correction(const llvm::Instruction &extension);
   Value *scalarOrVector(Value *lane);       // scalar if uniform
   Value *splat(Value *value);
@@ -94,7 +96,8 @@ private:
   void define(llvm::Instruction &lane, Value *value);  // u, or the vector if varying
   void emitInstruction(llvm::Instruction &lane);
   void emitScalar(llvm::Instruction &lane);
-  Value *emitAffine(llvm::Instruction &lane);
+  using Scalars = std::function<Value *(Value *lane)>;
+  Value *emitAffine(llvm::Instruction &lane, const Scalars &scalar);
   void emitVector(llvm::Instruction &lane);
   Value *emitVectorGep(llvm::GetElementPtrInst &gep);
   Value *emitVectorCast(llvm::CastInst &cast);
@@ -102,6 +105,21 @@ private:
   Value *emitLaneShuffle(llvm::ShuffleVectorInst &shuffle);
   Value *selectParts(Value *condition, Value *a, Value *b);
   void fail(const llvm::Instruction &lane, const std::string &what);
+
+  // --- segmented values (emit_segments.cpp) -------------------------------------------------------
+  using Segments = std::vector<Value *>;    // a scalar for each segment
+  using Slots = std::vector<llvm::AllocaInst *>;
+  unsigned segmentCount() const { return kLanes / context_.threads.segmentLanes(); }
+  Slots createSegmentSlots(const llvm::Instruction &lane);
+  Segments loadSegments(const Slots &slots);
+  Segments segments(Value *lane);           // affine or segmented
+  void defineSegments(llvm::Instruction &lane, const Segments &values);
+  void emitSegments(llvm::Instruction &lane);
+  Value *segmentsVector(const Segments &values, const Shape &shape);
+  Value *joinSegments(Segments parts);      // of vectors
+  Value *loadSegmented(llvm::LoadInst &load, llvm::Type *element);
+  bool storeSegmented(llvm::StoreInst &store, llvm::Type *element);
+  Value *segmentMask(unsigned segment);
 
   // --- masks ------------------------------------------------------------------------------------
   Value *mask() const { return mask_; }     // of the current block
@@ -209,7 +227,10 @@ private:
   std::unordered_map<const Value *, Value *> allocas_;  // per-lane arrays: address of lane 0's
   std::unordered_map<const Value *, llvm::AllocaInst *> slots_, vectorSlots_;
   std::unordered_map<const Value *, llvm::StoreInst *> slotStores_;
-  std::unordered_map<const Value *, Value *> now_, vectorsNow_;  // within the current block
+  std::unordered_map<const Value *, Slots> segmentSlots_, segmentIncoming_;
+  // What is at hand within the current block.
+  std::unordered_map<const Value *, Value *> now_, vectorsNow_;
+  std::unordered_map<const Value *, Segments> segmentsNow_;
 };
 
 }  // namespace strata::simt

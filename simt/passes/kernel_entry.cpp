@@ -67,8 +67,7 @@ public:
   // one. The first four bytes of a warp's frame are its state.
   void writeRounds(std::uint64_t frameBytes, unsigned mostWarps) {
     BasicBlock *start = &entry_->getEntryBlock();
-    BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *run = newBlock("run");
-    BasicBlock *after = newBlock("after"), *again = newBlock("again"), *done = newBlock("done");
+    BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"), *done = newBlock("done");
     llvm::Type *i32 = builder_.getInt32Ty(), *frame = llvm::ArrayType::get(builder_.getInt8Ty(), frameBytes);
     llvm::AllocaInst *frames = builder_.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
     frames->setAlignment(llvm::Align(64));
@@ -82,19 +81,10 @@ public:
     llvm::PHINode *index = builder_.CreatePHI(i32, 2, "index"), *alive = builder_.CreatePHI(builder_.getInt1Ty(), 2, "alive");
     Value *at = builder_.CreateInBoundsGEP(frame, frames, builder_.CreateZExt(index, builder_.getInt64Ty()), "frame");
     Value *state = builder_.CreateSelect(first, builder_.getInt32(0), builder_.CreateLoad(i32, at), "state");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(state, builder_.getInt32(kEnded)), after, run);
-
-    builder_.SetInsertPoint(run);
     setWarp(index);
     llvm::CallInst *call = builder_.CreateCall(&body_, {block_, warp_, index, at, state}, "reached");
     builder_.CreateStore(call, at);
-    Value *stays = builder_.CreateOr(alive, builder_.CreateICmpNE(call, builder_.getInt32(kEnded)));
-    builder_.CreateBr(after);
-
-    builder_.SetInsertPoint(after);
-    llvm::PHINode *left = builder_.CreatePHI(builder_.getInt1Ty(), 2);
-    left->addIncoming(alive, warp);
-    left->addIncoming(stays, run);
+    Value *left = builder_.CreateOr(alive, builder_.CreateICmpNE(call, builder_.getInt32(kEnded)));
     Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
     builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), warp, again);
 
@@ -105,9 +95,9 @@ public:
     first->addIncoming(builder_.getTrue(), start);
     first->addIncoming(builder_.getFalse(), again);
     index->addIncoming(builder_.getInt32(0), round);
-    index->addIncoming(next, after);
+    index->addIncoming(next, warp);
     alive->addIncoming(builder_.getFalse(), round);
-    alive->addIncoming(left, after);
+    alive->addIncoming(left, warp);
     inlineBody(*call, body_);
   }
 

@@ -283,6 +283,9 @@ private:
         llvm::ReplaceInstWithInst(ret, llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, kEnded)));
     llvm::IRBuilder<> builder(entry_);
     llvm::SwitchInst *dispatch = builder.CreateSwitch(part_->getArg(kState), start, static_cast<unsigned>(barriers_.size()));
+    BasicBlock *ended = BasicBlock::Create(context, "ended", part_);
+    llvm::ReturnInst::Create(context, builder.getInt32(kEnded), ended);
+    dispatch->addCase(builder.getInt32(kEnded), ended);
     for (unsigned i = 0; i < barriers_.size(); ++i) {
       Barrier &barrier = barriers_[i];
       llvm::ConstantInt *number = builder.getInt32(i + 1);

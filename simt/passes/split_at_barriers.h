@@ -5,7 +5,7 @@
 //
 // Before: a warp's function, with a call of the marker kSuspend where a barrier is.
 // After:  i32 part(block, warp, index, frame, state): `state` is 0 at first, then what the last call returned:
-//         the number of the barrier it stands at (1…), or kEnded. What lives across a barrier is in the warp's
+//         the number of the barrier it stands at (1…), or kEnded (a call with that does nothing). What lives across a barrier is in the warp's
 //         frame (`frameBytes`, 64-byte aligned); values that follow from the launch, the block and the warp's
 //         number alone are computed again instead.
 //

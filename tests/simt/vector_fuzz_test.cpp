@@ -322,7 +322,8 @@ struct Block {
 Setup setupFor(std::mt19937_64 &random, Simd simd) {
   static const Block blocks[] = {{{32, 1, 1}, false, true},  {{64, 2, 1}, false, true}, {{37, 1, 1}, false, false},
                                  {{16, 4, 1}, true, false},  {{5, 9, 1}, true, false},  {{64, 1, 1}, true, false},
-                                 {{12, 3, 1}, false, false}, {{3, 1, 1}, false, false}, {{8, 8, 1}, true, false}};
+                                 {{12, 3, 1}, false, false}, {{3, 1, 1}, false, false}, {{8, 8, 1}, true, false},
+                                 {{16, 3, 1}, true, false},  {{8, 5, 1}, true, false}};
   const Block &block = blocks[random() % std::size(blocks)];
   Setup setup;
   setup.simd = simd;

@@ -8,6 +8,7 @@
 ; CHECK: %frame = getelementptr inbounds {{.*}} ptr %frames
 ; CHECK: %[[SHARED:.*]] = load ptr{{.*}}invariant
 ; CHECK: switch i32 %state, label {{.*}} [
+; CHECK-NEXT: i32 -1, label
 ; CHECK-NEXT: i32 1, label
 ; CHECK-NEXT: i32 2, label
 ; CHECK-NOT: call void
@@ -16,7 +17,7 @@
 ; CHECK: resume.i:
 ; CHECK-NOT: load ptr
 ; CHECK: load <32 x float>, ptr {{.*}}, align 64
-; CHECK: phi i32 [ 1, {{.*}} ], [ 2, {{.*}} ], [ -1, {{.*}} ]
+; CHECK: phi i32 {{.*}}[ 1, {{.*}} ], [ 2, {{.*}} ], [ -1, {{.*}} ]
 ; CHECK-NOT: strata.suspend
 define void @kernel(ptr %warp) "strata.kernel" {
 entry:
