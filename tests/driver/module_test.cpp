@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules, libraries, the linker: what loads, what is found, what is refused.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "base/fatbin.h"
 #include "tests/driver/support.h"
@@ -80,6 +83,24 @@ TEST_F(ModuleTest, ErrorLog) {
 }
 
 TEST_F(ModuleTest, FatBinaries) {
+  std::string text = kPtx, tooOld = "# this text must not be chosen";
+  fatbin::Entry good{fatbin::Kind::ptx, 80, false, "test.cu", {text.begin(), text.end()}};
+  fatbin::Entry old{fatbin::Kind::ptx, 50, false, "test.cu", {tooOld.begin(), tooOld.end()}};
+  for (bool compress : {false, true})
+    for (bool withOld : {false, true}) {
+      SCOPED_TRACE(compress * 2 + withOld);
+      auto bytes = withOld ? fatbin::write({old, good}, compress) : fatbin::write({good}, compress);
+      CUmodule m = nullptr;
+      ASSERT_OK(cuModuleLoadFatBinary(&m, bytes.data()));
+      CUfunction f = nullptr;
+      EXPECT_OK(cuModuleGetFunction(&f, m, "add"));
+      EXPECT_OK(cuModuleUnload(m));
+    }
+}
+
+// NVIDIA's driver refuses containers in which it finds damaged entries; here those that are not chosen are not read.
+TEST_F(ModuleTest, FatBinariesWithEntriesForOthers) {
+  if (!onCpuDevice()) GTEST_SKIP() << "the other entries are no images";
   std::string text = kPtx;
   fatbin::Entry good{fatbin::Kind::ptx, 80, false, "", {text.begin(), text.end()}};
   fatbin::Entry tooNew{fatbin::Kind::ptx, 100, false, "", {'x'}};
@@ -98,6 +119,40 @@ TEST_F(ModuleTest, FatBinaries) {
   CUmodule m = nullptr;
   auto none = fatbin::write({tooNew, cubin}, false);
   EXPECT_CU(CUDA_ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&m, none.data()));
+}
+
+// From files, whose size is known: what the driver reads lies within.
+TEST_F(ModuleTest, DamagedFatBinaries) {
+  auto random = fresh();
+  std::string text = kPtx, path = ::testing::TempDir() + "/strata_module_test." + std::to_string(getpid());
+  fatbin::Entry ptx{fatbin::Kind::ptx, 80, false, "test.cu", {text.begin(), text.end()}};
+  auto load = [&](const std::vector<std::uint8_t> &bytes) {
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    CUmodule m = nullptr;
+    CUresult result = cuModuleLoad(&m, path.c_str());
+    if (result == CUDA_SUCCESS) EXPECT_OK(cuModuleUnload(m));
+    return result;
+  };
+  const std::set<CUresult> allowed = {CUDA_SUCCESS, CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX,
+                                      CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_UNSUPPORTED_PTX_VERSION};
+  for (bool compress : {false, true}) {
+    const auto whole = fatbin::write({ptx, ptx}, compress);
+    ASSERT_OK(load(whole));
+    for (int i = 0; i < 60; ++i) {
+      std::vector<std::uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(random() % whole.size()));
+      CUresult result = load(cut);
+      EXPECT_TRUE(allowed.contains(result)) << nameOf(result) << ", cut to " << cut.size();
+      if (cut.size() < whole.size() / 2) EXPECT_NE(result, CUDA_SUCCESS) << "cut to " << cut.size();
+    }
+    for (int i = 0; i < 100; ++i) {
+      auto flipped = whole;
+      std::size_t bit = random() % (i < 50 ? std::min<std::size_t>(whole.size(), 160) * 8 : whole.size() * 8);  // half of them in the heads
+      flipped[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
+      CUresult result = load(flipped);
+      EXPECT_TRUE(allowed.contains(result)) << nameOf(result) << ", bit " << bit;
+    }
+  }
+  std::remove(path.c_str());
 }
 
 TEST_F(ModuleTest, LoadsFromAFile) {
