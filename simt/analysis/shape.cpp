@@ -163,9 +163,9 @@ Shape xorShape(const Shape &a, std::uint64_t bits, unsigned width) {
 
 Shape shiftRightShape(const Shape &a, unsigned amount) {
   if (a.isUniform()) return Shape::uniform(a.alignment > amount ? a.alignment - amount : 0);
-  if (!a.carryFree() || a.isSame() || amount > a.alignment) return Shape::varying();
-  Shape result = a;
-  result.alignment = static_cast<std::uint8_t>(a.alignment - amount);
+  if (!a.carryFree() || a.isSame()) return Shape::varying();
+  Shape result = a;  // beyond the granule nothing is left of the offsets: all lanes agree
+  result.alignment = static_cast<std::uint8_t>(a.alignment > amount ? a.alignment - amount : 0);
   for (std::int64_t &offset : result.offsets) offset >>= amount;
   return result;
 }

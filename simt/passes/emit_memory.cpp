@@ -4,7 +4,8 @@
 //   uniform address       one scalar load; a scalar store by the last active lane
 //   contiguous            vector load or store, masked unless the mask is full
 //   contiguous segments   one such load or store a segment (emit_segments.cpp)
-//   constant pattern      full mask only: wide loads of the runs that the lanes cover, then a shuffle
+//   constant pattern      full mask only: wide loads of the runs that the lanes cover, then a shuffle; the same for
+//                         stores, with the shuffle first
 //   anything else         gather, scatter
 //
 // Lanes that are not active never touch memory. A wide load of a pattern may read gaps between two lanes'
@@ -323,6 +324,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   };
   if (address.isSegmented() && count == 1 && storeSegmented(store, element)) return;
   if (!address.isStrided(size * count)) {
+    if (count == 1 && storePattern(store, value, address)) return;
     context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
     slow();
     return;
@@ -350,6 +352,38 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
     return nullptr;
   };
   guarded(address, fast, slow);
+}
+
+// Where the lanes write a few runs of elements, in whatever order: the lanes are sorted, and each run is one store.
+bool FunctionEmitter::storePattern(llvm::StoreInst &store, Value *value, const Shape &address) {
+  const std::size_t mostRuns = context_.simd == Simd::avx512 ? kLanes / 2 : kLanes;  // else no worse than a scatter
+  if (!address.isAffine() || !maskIsFull() || store.isVolatile() || value->getType()->isAggregateType()) return false;
+  const auto size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(value->getType()->getScalarType()));
+  std::vector<int> order = iota(0, kLanes, 1);
+  auto offset = [&](int lane) { return address.offsets[static_cast<unsigned>(lane)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return offset(a) < offset(b); });
+  std::vector<unsigned> starts;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const std::int64_t apart = i ? offset(order[i]) - offset(order[i - 1]) : 0;
+    if (i && apart < size) return false;  // the last of two lanes wins
+    if (!i || apart != size) starts.push_back(i);
+  }
+  if (starts.size() > mostRuns) return false;
+  auto fast = [&]() -> Value * {
+    Value *sorted = builder_.CreateShuffleVector(value, order), *u = scalar(store.getPointerOperand());
+    for (std::size_t r = 0; r < starts.size(); ++r) {
+      const unsigned end = r + 1 < starts.size() ? starts[r + 1] : kLanes;
+      Value *to = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), offset(order[starts[r]])));
+      builder_.CreateAlignedStore(builder_.CreateShuffleVector(sorted, iota(starts[r], end - starts[r], 1)), to,
+                                  llvm::commonAlignment(store.getAlign(), static_cast<std::uint64_t>(size)));
+    }
+    return nullptr;
+  };
+  guarded(address, fast, [&]() -> Value * {
+    scatter(vector(store.getPointerOperand()), value, value->getType()->getScalarType(), 1, store.getAlign());
+    return nullptr;
+  });
+  return true;
 }
 
 void FunctionEmitter::scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align) {

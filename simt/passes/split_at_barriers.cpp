@@ -51,13 +51,17 @@ public:
     hoistBlockValues();
     placeAllocas();
     addRoots();
+    shareSlots();
     cut();
     for (Barrier &barrier : barriers_) restore(barrier);
     for (Instruction *value : crossing()) rewrite(*value);
+    for (auto &[phi, from] : sharedPhis_) keepIncoming(*llvm::cast<llvm::PHINode>(phi), *from);
     return {part_, llvm::alignTo(frameBytes_, 64)};
   }
 
 private:
+  using Blocks = llvm::SmallPtrSet<BasicBlock *, 16>;
+
   static Function *createPart(Function &old) {
     llvm::LLVMContext &context = old.getContext();
     llvm::Type *pointer = llvm::PointerType::get(context, 0), *i32 = llvm::Type::getInt32Ty(context);
@@ -125,15 +129,17 @@ private:
       BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
       if (where != value.getParent()) todo.push_back(where);
     }
-    llvm::SmallPtrSet<BasicBlock *, 16> liveIn;
+    Blocks liveIn;
     while (!todo.empty()) {
       BasicBlock *block = todo.pop_back_val();
       if (!liveIn.insert(block).second) continue;
       for (BasicBlock *from : llvm::predecessors(block))
         if (from != value.getParent()) todo.push_back(from);
     }
+    bool crosses = false;
     for (Barrier &barrier : barriers_)
-      if (liveIn.contains(barrier.after)) barrier.live.insert(&value);
+      if (liveIn.contains(barrier.after)) crosses |= barrier.live.insert(&value);
+    if (crosses) liveIn_[&value] = std::move(liveIn);
   }
 
   llvm::SetVector<Instruction *> crossing() const {
@@ -272,6 +278,62 @@ private:
     return at->second = reserve(value.getType(), llvm::Align(1));
   }
 
+  // A loop's phi and what the next round gives it share a slot, if they do not live at the same time: then a part
+  // that leaves the value alone does not touch it.
+  void shareSlots() {
+    llvm::SmallPtrSet<Instruction *, 16> taken;
+    for (Instruction *value : crossing()) {
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(value);
+      if (!phi || innerBlocks_.contains(phi->getParent()) || taken.contains(phi)) continue;
+      for (Value *incoming : phi->incoming_values()) {
+        auto *from = llvm::dyn_cast<Instruction>(incoming);
+        if (!from || from == phi || taken.contains(from) || !liveIn_.contains(from) || !isKept(*from) || !mayShare(*phi, *from)) continue;
+        slots_[from] = slots_[phi] = reserve(phi->getType(), llvm::Align(1));
+        sharedPhis_[phi] = from;
+        taken.insert(phi);
+        taken.insert(from);
+        break;
+      }
+    }
+  }
+
+  // Whether the frame holds it, since it is not computed again.
+  bool isKept(Instruction &value) { return value.getParent() != entry_ && costAgain(&value) > kMostCost && !onlyRoot(value); }
+
+  bool mayShare(const llvm::PHINode &phi, const Instruction &from) {
+    for (const Barrier &barrier : barriers_)
+      if (barrier.live.contains(const_cast<llvm::PHINode *>(&phi)) && barrier.live.contains(const_cast<Instruction *>(&from))) return false;
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+      if (phi.getIncomingValue(i) != &from && !phi.getIncomingBlock(i)->getSingleSuccessor()) return false;
+    if (liveIn_[&from].contains(phi.getParent())) return false;
+    // The phi must be dead where `from` is made.
+    const BasicBlock *home = from.getParent();
+    for (const BasicBlock *to : llvm::successors(home))
+      if (liveIn_[&phi].contains(to)) return false;
+    return llvm::none_of(phi.uses(), [&](const llvm::Use &use) {
+      auto *user = llvm::cast<Instruction>(use.getUser());
+      auto *other = llvm::dyn_cast<llvm::PHINode>(user);
+      if (other) return other->getIncomingBlock(use) == home;
+      return user->getParent() == home && (isa<llvm::PHINode>(from) || from.comesBefore(user));
+    });
+  }
+
+  // The slot has the phi's value on the edges where it has that of `from`; on the others it is stored.
+  void keepIncoming(llvm::PHINode &phi, Instruction &from) {
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      Value *incoming = phi.getIncomingValue(i);
+      bool there = incoming == &from && !innerBlocks_.contains(from.getParent());
+      for (Barrier &barrier : barriers_) there |= barrier.live.contains(&from) && barrier.values.lookup(&from) == incoming;
+      if (!there) store(*incoming, slots_[&phi], phi.getIncomingBlock(i)->getTerminator()->getIterator());
+    }
+  }
+
+  void store(Value &value, std::uint64_t offset, BasicBlock::iterator at) {
+    llvm::IRBuilder<> builder(at->getParent(), at);
+    builder.SetCurrentDebugLocation({});
+    builder.CreateAlignedStore(&value, frameAddress(builder, offset), llvm::commonAlignment(kFrameAlign, offset));
+  }
+
   // --- the new control flow ------------------------------------------------------------------------------
 
   void cut() {
@@ -340,24 +402,22 @@ private:
   }
 
   void keep(Instruction &value, std::uint64_t offset, llvm::SSAUpdater &updater) {
-    auto store = [&](Value *what, BasicBlock *block, BasicBlock::iterator at) {
-      llvm::IRBuilder<> builder(block, at);
-      builder.SetCurrentDebugLocation({});
-      builder.CreateAlignedStore(what, frameAddress(builder, offset), llvm::commonAlignment(kFrameAlign, offset));
-    };
+    if (sharedPhis_.contains(&value)) return;
     BasicBlock *home = value.getParent();
     if (!innerBlocks_.contains(home))
-      return store(&value, home, isa<llvm::PHINode>(value) ? home->getFirstInsertionPt() : std::next(value.getIterator()));
+      return store(value, offset, isa<llvm::PHINode>(value) ? home->getFirstInsertionPt() : std::next(value.getIterator()));
     for (Barrier &barrier : barriers_)
       if (barrier.live.contains(&value))
-        store(updater.GetValueAtEndOfBlock(barrier.before), barrier.before, barrier.before->getTerminator()->getIterator());
+        store(*updater.GetValueAtEndOfBlock(barrier.before), offset, barrier.before->getTerminator()->getIterator());
   }
 
   Function *part_;
   const llvm::DataLayout &layout_;
   BasicBlock *entry_ = nullptr;
   std::vector<Barrier> barriers_;
-  llvm::SmallPtrSet<BasicBlock *, 16> innerBlocks_;  // in loops without barriers
+  Blocks innerBlocks_;  // in loops without barriers
+  llvm::DenseMap<const Instruction *, Blocks> liveIn_;  // of values that live across a barrier
+  llvm::MapVector<Instruction *, Instruction *> sharedPhis_;  // to the value in whose slot the phi is
   llvm::MapVector<Instruction *, std::uint64_t> slots_;
   std::uint64_t frameBytes_ = sizeof(std::uint32_t);  // the state comes first
 };
