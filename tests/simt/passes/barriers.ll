@@ -13,7 +13,7 @@
 ; CHECK-NEXT: i32 2, label
 ; CHECK-NOT: call void
 ; CHECK: loop.i:
-; CHECK-NOT: align 64
+; CHECK-NOT: store <32 x float> {{.*}}, align 64
 ; CHECK: resume.i:
 ; CHECK-NOT: load ptr
 ; CHECK: load <32 x float>, ptr {{.*}}, align 64
