@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 
 #include "base/log.h"
@@ -58,6 +59,9 @@ CUresult enter(const char *symbol, Gate gate, Body body) {
     return body();
   } catch (const std::bad_alloc &) {
     return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (const std::system_error &e) {  // no threads, no descriptors
+    log::error(fmt::format("{}: {}", symbol, e.what()));
+    return CUDA_ERROR_OPERATING_SYSTEM;
   } catch (const std::length_error &) {  // a count that no memory could hold
     return CUDA_ERROR_INVALID_VALUE;
   } catch (const std::exception &e) {

@@ -104,6 +104,8 @@ private:
 
 }  // namespace
 
+void startHostThread() { HostThread::get(); }
+void startWatcher() { Watcher::get(); }
 void runOnHostThread(std::function<void()> task) { HostThread::get().add(std::move(task)); }
 void watch(std::function<bool()> reached, std::function<void()> done) {
   Watcher::get().add(std::move(reached), std::move(done));

@@ -7,6 +7,10 @@
 
 namespace strata::driver {
 
+// Make the two threads, which may fail: in the call that needs one, not at its work's turn.
+void startHostThread();
+void startWatcher();
+
 // Runs the task on the host thread, after those given before.
 void runOnHostThread(std::function<void()> task);
 

@@ -68,7 +68,7 @@ CUresult check(const CUstreamBatchMemOpParams &op) {
 
 class MemoryOperations final : public Operation {
 public:
-  explicit MemoryOperations(std::vector<CUstreamBatchMemOpParams> ops) : ops_(std::move(ops)) {}
+  explicit MemoryOperations(std::vector<CUstreamBatchMemOpParams> ops) : ops_(std::move(ops)) { startWatcher(); }
 
   bool start(Turn &turn) override {
     if (advance(turn.context)) return true;

@@ -18,7 +18,7 @@ public:
 
 class HostOperation final : public Operation {
 public:
-  explicit HostOperation(HostCall call) : call_(call) {}
+  explicit HostOperation(HostCall call) : call_(call) { startHostThread(); }
   bool start(Turn &turn) override {
     runOnHostThread([call = call_, &turn] {
       call.function(call.data);
@@ -33,7 +33,7 @@ private:
 
 class CallbackOperation final : public Operation {
 public:
-  explicit CallbackOperation(Callback callback) : callback_(callback) {}
+  explicit CallbackOperation(Callback callback) : callback_(callback) { startHostThread(); }
   bool start(Turn &turn) override {
     runOnHostThread([callback = callback_, &turn] {
       callback.function(callback.stream, turn.context.error(), callback.data);

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -188,7 +189,31 @@ void DiskCache::put(const CacheKey &key, std::span<const std::uint8_t> payload) 
   if (size_ < 0 || size_ > limit_) evict();
 }
 
+namespace {
+
+// A process that may write no more (RLIMIT_FSIZE) is told so by a signal that would end it.
+class NoSizeSignal {
+public:
+  NoSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoSizeSignal() {
+    constexpr timespec kNow{0, 0};
+    if (!sigismember(&before_, SIGXFSZ)) sigtimedwait(&signal_, nullptr, &kNow);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoSizeSignal(const NoSizeSignal &) = delete;
+
+private:
+  sigset_t signal_, before_;
+};
+
+}  // namespace
+
 bool DiskCache::writeFile(const std::string &path, const CacheKey &key, std::span<const std::uint8_t> payload) {
+  NoSizeSignal block;
   File file(path, O_WRONLY | O_CREAT | O_EXCL);
   Head head = makeHead(key, payload);
   return file && file.write(&head, sizeof head) && file.write(payload.data(), payload.size());

@@ -16,8 +16,10 @@
 #include <condition_variable>
 #include <deque>
 #include <list>
+#include <system_error>
 #include <thread>
 
+#include "base/log.h"
 #include "base/recycled.h"
 #include "simt/exec/chunk.h"
 #include "simt/exec/launch_run.h"
@@ -64,8 +66,13 @@ public:
     watchForks();
     installFaultHandlers();
     count_ = workers ? workers : std::max(1u, std::thread::hardware_concurrency());
-    for (std::uint32_t i = 0; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
-    threads_.emplace_back([this] { monitor(); });
+    try {
+      for (std::uint32_t i = 0; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
+      threads_.emplace_back([this] { monitor(); });
+    } catch (const std::system_error &) {  // the process or its user may have no more threads
+      end();
+      throw;
+    }
   }
   ~WorkerEngine() override;
 
@@ -105,6 +112,7 @@ private:
   void unlist(const LaunchRun *launch);
   void announce(std::uint64_t wanted);
   void addThreadsAtNeed();
+  void end();
   bool someKernelWaits();
   void addThread(const LaunchRun *launch);
 
@@ -143,6 +151,10 @@ WorkerEngine::~WorkerEngine() {
     for (std::thread &thread : extras_) thread.detach();
     return;
   }
+  end();
+}
+
+void WorkerEngine::end() {
   {
     std::lock_guard lock(mutex_);
     quit_ = true;
@@ -426,7 +438,11 @@ bool WorkerEngine::someKernelWaits() {
 void WorkerEngine::addThread(const LaunchRun *launch) {
   const std::uint64_t most = launch ? std::min(kMostExtra, kMostStacks / stacksOfUnit(*launch)) : kMostExtra;
   if (extras_.size() >= most) return;
-  extras_.emplace_back([this, launch, worker = extraNumber_++ % count_] { extraWork(worker, launch); });
+  try {
+    extras_.emplace_back([this, launch, worker = extraNumber_++ % count_] { extraWork(worker, launch); });
+  } catch (const std::system_error &error) {  // tried again at the next tick
+    log::once(log::Level::warn, "engine.threads", std::string("kernels wait for one another, and no thread can be added: ") + error.what());
+  }
 }
 
 }  // namespace

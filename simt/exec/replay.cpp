@@ -4,6 +4,7 @@
 // longer matters: after such a fault the context is lost.
 #include <chrono>
 #include <pthread.h>
+#include <system_error>
 #include <thread>
 
 #include "simt/exec/launch_run.h"
@@ -55,9 +56,11 @@ void replayFault(LaunchRun &launch, std::uint32_t worker) {
   prepareLaunch(replay, state.smCount);
   const std::uint32_t *block = launch.fault.block;
   const std::uint64_t index = (std::uint64_t(block[2]) * state.gridDim[1] + block[1]) * state.gridDim[0] + block[0];
-  {
+  try {
     Watchdog watchdog(replay);
     runUnits(replay, index, index + 1, worker);
+  } catch (const std::system_error &) {  // no thread for the watchdog: the warp is all that is known
+    return;
   }
   if (replay.fault.kind == launch.fault.kind) launch.fault = replay.fault;
 }

@@ -71,4 +71,7 @@ if unshare --user --map-root-user --mount true 2>/dev/null; then
     >"$work/log" 2>&1 || fail "fails with a full disk"
   grep -q "cache" "$work/log" || fail "a full disk is not in the log"
 fi
+# A process that may write no files: a signal would end it.
+log=$(ulimit -f 0; STRATA_CACHE_DIR=$work/limited "$program" 2>&1) || { echo "cache_test: ended by its file size limit" >&2; exit 1; }
+[[ $log == *"cannot write"* ]] || { echo "cache_test: the limit is not in the log" >&2; exit 1; }
 echo PASSED
