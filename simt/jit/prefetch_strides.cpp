@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/jit/prefetch_strides.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+
+#include "simt/abi.h"
+
+namespace strata::simt {
+namespace {
+
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+
+constexpr unsigned kRoundsAhead = 8;
+constexpr std::uint64_t kFollowed = 1024;  // a fixed stride below this (in what the loop counts) the hardware follows itself
+constexpr std::uint64_t kLine = 64, kMostLines = 4;
+constexpr unsigned kMostDepth = 8;
+
+class LoopPrefetcher {
+public:
+  explicit LoopPrefetcher(llvm::Loop &loop) : loop_(loop) {}
+
+  // Loads in inner loops are those loops' own matter.
+  void run(const llvm::LoopInfo &loops) {
+    if (!loop_.getLoopLatch()) return;
+    std::vector<std::pair<Instruction *, Value *>> loads;
+    for (llvm::BasicBlock *block : loop_.blocks())
+      for (Instruction &i : *block)
+        if (loops.getLoopFor(block) != &loop_) break;
+        else if (Value *pointer = loadedFrom(i)) loads.push_back({&i, pointer});
+    for (auto [load, pointer] : loads) prefetch(*load, *pointer);
+  }
+
+private:
+  static Value *loadedFrom(Instruction &i) {
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_load) return call->getArgOperand(0);
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+    return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
+  }
+
+  void prefetch(Instruction &load, Value &pointer) {
+    llvm::PHINode *phi = nullptr;
+    if (!done_.insert(&pointer).second || isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&pointer)) || isShared(pointer)) return;
+    if (!followsOne(pointer, phi, 0) || !phi) return;
+    Value *stride = strideOf(*phi);
+    if (!stride) return;
+    copies_.clear();
+    llvm::IRBuilder<> builder(&load);
+    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), kRoundsAhead)));
+    Value *ahead = copy(pointer, builder);
+    const std::uint64_t bytes = load.getModule()->getDataLayout().getTypeStoreSize(load.getType());
+    for (std::uint64_t at = 0; at < std::min(bytes, kLine * kMostLines); at += kLine)
+      builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer.getType()},
+                              {builder.CreateConstGEP1_64(builder.getInt8Ty(), ahead, at), builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+  }
+
+  // Whether `value` is computed from one phi of the loop's head (or none) and from what is the same in all rounds.
+  bool followsOne(Value &value, llvm::PHINode *&phi, unsigned depth) {
+    auto *i = llvm::dyn_cast<Instruction>(&value);
+    if (!i || !loop_.contains(i)) return true;
+    if (auto *head = llvm::dyn_cast<llvm::PHINode>(i); head && head->getParent() == loop_.getHeader()) {
+      if (phi && phi != head) return false;
+      phi = head;
+      return true;
+    }
+    if (depth > kMostDepth || !isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i)) return false;
+    if (i->isIntDivRem()) return false;
+    return llvm::all_of(i->operands(), [&](Value *operand) { return followsOne(*operand, phi, depth + 1); });
+  }
+
+  // What the phi grows by each round, if that is the same in all rounds and not a small constant.
+  Value *strideOf(llvm::PHINode &phi) const {
+    auto *next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(loop_.getLoopLatch()));
+    if (!next || next->getOpcode() != Instruction::Add || !phi.getType()->isIntegerTy()) return nullptr;
+    Value *stride = next->getOperand(0) == &phi ? next->getOperand(1) : next->getOperand(1) == &phi ? next->getOperand(0) : nullptr;
+    if (!stride || !loop_.isLoopInvariant(stride)) return nullptr;
+    auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
+    return constant && constant->getValue().abs().ult(kFollowed) ? nullptr : stride;
+  }
+
+  Value *copy(Value &value, llvm::IRBuilder<> &builder) {
+    auto *i = llvm::dyn_cast<Instruction>(&value);
+    if (!i || !loop_.contains(i)) return &value;
+    if (auto known = copies_.find(i); known != copies_.end()) return known->second;
+    Instruction *made = i->clone();
+    made->dropPoisonGeneratingFlags();
+    for (llvm::Use &operand : made->operands()) operand.set(copy(*operand.get(), builder));
+    return copies_[i] = builder.Insert(made);
+  }
+
+  // Made from Block::shared.
+  static bool isShared(const Value &pointer) {
+    auto *base = llvm::dyn_cast<llvm::LoadInst>(llvm::getUnderlyingObject(&pointer, kMostDepth));
+    if (!base || !base->getType()->isPointerTy()) return false;
+    llvm::APInt offset(64, 0);
+    const Value *from = base->getPointerOperand()->stripAndAccumulateConstantOffsets(base->getModule()->getDataLayout(), offset, true);
+    const bool ofBlock = isa<llvm::Argument>(from) || (isa<llvm::LoadInst>(from) && isa<llvm::Argument>(llvm::cast<llvm::LoadInst>(from)->getPointerOperand()));
+    return ofBlock && offset == offsetof(Block, shared);
+  }
+
+  llvm::Loop &loop_;
+  llvm::SmallPtrSet<Value *, 8> done_;
+  std::map<Value *, Value *> copies_;
+};
+
+}  // namespace
+
+void prefetchStrides(llvm::Function &function) {
+  if (function.isDeclaration()) return;
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder()) LoopPrefetcher(*loop).run(loops);
+}
+
+}  // namespace strata::simt

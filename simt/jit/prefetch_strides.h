@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefetches for loops that walk memory in strides which the hardware does not follow, as grid-stride loops do: they
+// advance by the number of all threads, and each round would wait for memory anew.
+//
+//   loop: %i = phi i32 [ %a, … ], [ %next, %loop ]         %ahead = add i32 %i, %far       ; %far = 8 * %stride
+//         %p = getelementptr float, ptr %x, i32 %i         %q = getelementptr float, ptr %x, i32 %ahead
+//         %v = load <32 x float>, ptr %p            →      prefetch %q; prefetch %q + 64
+//         %next = add i32 %i, %stride                      …
+//
+// Before: optimised IR of a warp. After: the same with calls of llvm.prefetch in loops. Shared memory and
+// stack are left alone.
+#pragma once
+
+namespace llvm {
+class Function;
+}
+
+namespace strata::simt {
+
+void prefetchStrides(llvm::Function &function);
+
+}  // namespace strata::simt

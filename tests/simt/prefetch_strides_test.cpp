@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which loads of a loop are prefetched, and how far ahead.
+#include "simt/jit/prefetch_strides.h"
+
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+
+namespace strata::simt {
+namespace {
+
+// A loop over %i that loads `type` from `base` + 4 * %i and advances by `stride`.
+std::string loopOver(const std::string &base, const std::string &type, const std::string &stride) {
+  return "define void @strata_entry(ptr %block, ptr %warp, ptr %x, i32 %n, i32 %step) {\n"
+         "entry:\n  %at = getelementptr i8, ptr %block, i64 8\n  %shared = load ptr, ptr %at\n  %stack = alloca [4096 x i8]\n  br label %loop\n"
+         "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %wide = sext i32 %i to i64\n"
+         "  %p = getelementptr float, ptr " + base + ", i64 %wide\n  %v = load " + type + ", ptr %p, align 4\n"
+         "  store " + type + " %v, ptr %warp, align 4\n  %next = add nsw i32 %i, " + stride + "\n"
+         "  %on = icmp slt i32 %next, %n\n  br i1 %on, label %loop, label %done\n"
+         "done:\n  ret void\n}\n";
+}
+
+class PrefetchStrides : public ::testing::Test {
+protected:
+  // The prefetches of the function after the pass.
+  std::vector<llvm::IntrinsicInst *> prefetches(const std::string &text) {
+    llvm::SMDiagnostic problem;
+    module_ = llvm::parseAssemblyString(text, problem, context_);
+    if (!module_) {
+      ADD_FAILURE() << problem.getMessage().str();
+      return {};
+    }
+    llvm::Function &function = *module_->getFunction("strata_entry");
+    prefetchStrides(function);
+    EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
+    std::vector<llvm::IntrinsicInst *> found;
+    for (llvm::Instruction &i : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch) found.push_back(call);
+    return found;
+  }
+
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+TEST_F(PrefetchStrides, eachLineOfALoadAheadByAnUnknownStride) {
+  EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "%step")).size(), 2u);
+  EXPECT_EQ(prefetches(loopOver("%x", "<16 x float>", "%step")).size(), 1u);
+  // The index that is read ahead: i + 8 * step, extended as the loop's own is.
+  auto found = prefetches(loopOver("%x", "<16 x float>", "%step"));
+  ASSERT_EQ(found.size(), 1u);
+  auto *address = llvm::cast<llvm::GetElementPtrInst>(found[0]->getArgOperand(0)->stripPointerCasts());
+  auto *index = llvm::cast<llvm::SExtInst>(address->getOperand(1));
+  auto *sum = llvm::cast<llvm::BinaryOperator>(index->getOperand(0));
+  auto *far = llvm::cast<llvm::BinaryOperator>(sum->getOperand(1));
+  EXPECT_EQ(sum->getOpcode(), llvm::Instruction::Add);
+  EXPECT_FALSE(sum->hasNoSignedWrap()) << "ahead of the loop's end the index may wrap";
+  EXPECT_EQ(far->getOperand(0)->getName(), "step");
+}
+
+TEST_F(PrefetchStrides, largeFixedStridesOnly) {
+  EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "65536")).size(), 2u);
+  EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "-65536")).size(), 2u);
+  EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "32")).size(), 0u);
+}
+
+TEST_F(PrefetchStrides, neitherSharedMemoryNorTheStackNorScalars) {
+  EXPECT_EQ(prefetches(loopOver("%shared", "<32 x float>", "%step")).size(), 0u);
+  EXPECT_EQ(prefetches(loopOver("%stack", "<32 x float>", "%step")).size(), 0u);
+  EXPECT_EQ(prefetches(loopOver("%x", "float", "%step")).size(), 0u);
+}
+
+}  // namespace
+}  // namespace strata::simt
