@@ -66,13 +66,64 @@ bool reaches(llvm::Function &from, const llvm::Function &to, llvm::SmallPtrSetIm
   return false;
 }
 
-void chooseInlining(llvm::Module &module) {
-  for (llvm::Function &f : module) {
-    if (f.isDeclaration() || f.hasFnAttribute("strata.kernel")) continue;
-    llvm::SmallPtrSet<llvm::Function *, 8> seen;
-    f.addFnAttr(reaches(f, f, seen) ? llvm::Attribute::NoInline : llvm::Attribute::AlwaysInline);
+// Functions are inlined, except recursive ones, and where that would make far too much code: there the calls that
+// cost most of it stay.
+class InliningChoice {
+public:
+  explicit InliningChoice(llvm::Module &module) : module_(module) {}
+
+  void make() {
+    for (llvm::Function &f : module_) {
+      if (f.isDeclaration() || f.hasFnAttribute("strata.kernel")) continue;
+      llvm::SmallPtrSet<llvm::Function *, 8> seen;
+      f.addFnAttr(reaches(f, f, seen) ? llvm::Attribute::NoInline : llvm::Attribute::AlwaysInline);
+    }
+    while (tooLarge()) {
+      llvm::Function *worst = costliest();
+      if (!worst) return;
+      worst->removeFnAttr(llvm::Attribute::AlwaysInline);
+      worst->addFnAttr(llvm::Attribute::NoInline);
+    }
   }
-}
+
+private:
+  static constexpr std::uint64_t kMost = 20'000;       // instructions of a function, with what is inlined
+  static constexpr std::uint64_t kWorthACall = 1'000;
+
+  static bool isInlined(const llvm::Function &f) { return f.hasFnAttribute(llvm::Attribute::AlwaysInline); }
+
+  bool tooLarge() {
+    sizes_.clear();
+    return llvm::any_of(module_, [&](llvm::Function &f) { return !f.isDeclaration() && !isInlined(f) && sizeOf(f) > kMost; });
+  }
+
+  // With what is inlined, of which nothing is recursive.
+  std::uint64_t sizeOf(llvm::Function &f) {
+    if (auto known = sizes_.find(&f); known != sizes_.end()) return known->second;
+    std::uint64_t size = 0;
+    for (llvm::Instruction &i : llvm::instructions(f)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+      llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+      size += callee && isInlined(*callee) ? sizeOf(*callee) : 1;
+    }
+    return sizes_[&f] = size;
+  }
+
+  // The function whose copies beyond the first are most code, or null.
+  llvm::Function *costliest() {
+    llvm::Function *worst = nullptr;
+    std::uint64_t most = 0;
+    for (llvm::Function &f : module_) {
+      if (f.isDeclaration() || !isInlined(f) || sizeOf(f) <= kWorthACall) continue;
+      const std::uint64_t cost = (f.getNumUses() - 1) * sizeOf(f);
+      if (f.getNumUses() > 1 && cost > most) most = cost, worst = &f;
+    }
+    return worst;
+  }
+
+  llvm::Module &module_;
+  llvm::DenseMap<const llvm::Function *, std::uint64_t> sizes_;
+};
 
 llvm::SimplifyCFGOptions branches() {
   llvm::SimplifyCFGOptions options;
@@ -96,7 +147,7 @@ void addLoopPasses(llvm::FunctionPassManager &f) {
 
 void optimizeLane(llvm::Module &module, llvm::TargetMachine &target) {
   Analyses analyses(target);
-  chooseInlining(module);
+  InliningChoice(module).make();
   llvm::FunctionPassManager early;
   early.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   early.addPass(llvm::EarlyCSEPass());

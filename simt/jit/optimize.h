@@ -9,8 +9,9 @@ class TargetMachine;
 
 namespace strata::simt {
 
-// Lane IR as lower() writes it -> lane IR in SSA form: functions inlined unless recursive, scalar code simplified,
-// loops rotated, small constant loops unrolled, alignment checks thinned out. Convergent calls stay where they are.
+// Lane IR as lower() writes it -> lane IR in SSA form: functions inlined unless recursive or far too much code,
+// scalar code simplified, loops rotated, small constant loops unrolled, alignment checks thinned out. Convergent
+// calls stay where they are.
 void optimizeLane(llvm::Module &module, llvm::TargetMachine &target);
 
 // Scalar clean-up of vector (or expanded lane) code, on which convergence has no claim any more.
