@@ -115,6 +115,12 @@ bool isWanted(const std::string &wanted, const std::string &mangled) {
   return wanted == plain || wanted == plain.substr(0, plain.find_first_of("(<"));
 }
 
+bool readShape(const std::string &text, std::uint32_t (&shape)[3]) {
+  int used = 0;
+  int count = std::sscanf(text.c_str(), "%u,%u,%u%n", &shape[0], &shape[1], &shape[2], &used);
+  return count == 3 && static_cast<std::size_t>(used) == text.size() && shape[0] && shape[1] && shape[2];
+}
+
 Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
   simt::CompileOptions compile;
   compile.mode = options.mode == "lane" ? simt::Mode::lane : simt::Mode::vector;
@@ -127,6 +133,10 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
                    : options.simd == "avx2" ? simt::Simd::avx2
                                             : simt::Simd::portable;
   }
+  if (options.block == "rows")
+    compile.blockMultipleOf32 = true;
+  else if (!options.block.empty() && !readShape(options.block, compile.blockDim))
+    return userError("'" + options.block + "' is not a block shape X,Y,Z");
   return compile;
 }
 

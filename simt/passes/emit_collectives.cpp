@@ -30,12 +30,47 @@ void FunctionEmitter::emitCollective(llvm::CallBase &call, LaneIntrinsic id) {
   case LaneIntrinsic::warpsync: return;  // the lanes of a warp run together
   case LaneIntrinsic::elect: return emitElect(call);
   case LaneIntrinsic::activemask: return define(call, maskBits(mask()));
-  case LaneIntrinsic::warpFull: {
-    Value *lanes = maskAnd(mask(), vector(call.getArgOperand(0)));
-    return define(call, builder_.CreateICmpEQ(maskBits(lanes), builder_.getInt32(~0u)));
-  }
+  case LaneIntrinsic::warpFull: return define(call, warpIsFull(call.getArgOperand(0)));
   default: return emitRedux(call, id);
   }
+}
+
+// Whether the mask is full and all lanes have `condition`.
+llvm::Value *FunctionEmitter::warpIsFull(Value *condition) {
+  auto isFull = [&](Value *lanes) { return builder_.CreateICmpEQ(maskBits(lanes), builder_.getInt32(~0u)); };
+  auto *compare = dyn_cast<llvm::ICmpInst>(condition);
+  Value *forAll = compare ? holdsForAll(*compare) : nullptr;
+  if (!forAll) return isFull(maskAnd(mask(), vector(condition)));
+  return maskIsFull() ? forAll : builder_.CreateAnd(isFull(mask()), forAll);
+}
+
+// One comparison for all lanes: of one that grows from lane to lane with an upper bound (or the reverse), the last
+// lane decides. Where a lane's value wraps, the answer is no. Null if there is no such comparison.
+//
+//   u + {0…31} < n   →   sext u + 31 < sext n          i64: u < n and n - u > 31
+llvm::Value *FunctionEmitter::holdsForAll(llvm::ICmpInst &compare) {
+  llvm::CmpInst::Predicate predicate = compare.getPredicate();
+  Value *value = compare.getOperand(0), *bound = compare.getOperand(1);
+  if (shape(value).isUniform()) {
+    std::swap(value, bound);
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  }
+  const Shape of = shape(value);
+  if (!value->getType()->isIntegerTy() || !of.isExact() || !shape(bound).isUniform()) return nullptr;
+  if (of.isUniform()) return builder_.CreateICmp(predicate, scalar(value), scalar(bound));
+  bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
+  if (compare.isEquality() || (below ? of.minOffset() : of.maxOffset()) != 0) return nullptr;
+  Value *u = scalar(value), *limit = scalar(bound);
+  llvm::Type *wide = builder_.getInt64Ty();
+  std::int64_t last = below ? of.maxOffset() : of.minOffset();
+  if (value->getType()->getIntegerBitWidth() <= 32 && compare.isSigned())
+    return builder_.CreateICmp(predicate, builder_.CreateAdd(builder_.CreateSExt(u, wide), builder_.getInt64(static_cast<std::uint64_t>(last))),
+                               builder_.CreateSExt(limit, wide));
+  Value *room = below ? builder_.CreateSub(limit, u) : builder_.CreateSub(u, limit);
+  Value *needed = llvm::ConstantInt::get(u->getType(), static_cast<std::uint64_t>(below ? last : -last));
+  bool strict = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isGT(predicate);
+  Value *enough = builder_.CreateICmp(strict ? llvm::CmpInst::ICMP_UGT : llvm::CmpInst::ICMP_UGE, room, needed);
+  return builder_.CreateAnd(builder_.CreateICmp(predicate, u, limit), enough);
 }
 
 llvm::Value *FunctionEmitter::activeMembers(llvm::CallBase &call) {

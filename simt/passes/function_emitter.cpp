@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "simt/abi.h"
+#include "simt/passes/warp_full.h"
 
 namespace strata::simt {
 
@@ -74,17 +75,17 @@ void FunctionEmitter::createSlots() {
   }
 }
 
-// All lanes are active: the block lies behind the full side of a test made by specializeFullWarps.
+// All lanes are active: the function starts with all and the block has the same, or the block has the lanes of one
+// behind the full side of a test (warp_full.h).
 bool FunctionEmitter::isFull(const BasicBlock *block) const {
-  for (auto *node = dominators_.getNode(block); node; node = node->getIDom()) {
-    const BasicBlock *from = node->getBlock()->getSinglePredecessor();
-    auto *branch = from ? llvm::dyn_cast<llvm::BranchInst>(from->getTerminator()) : nullptr;
-    if (!branch || !branch->isConditional() || branch->getSuccessor(0) != node->getBlock()) continue;
-    auto *call = llvm::dyn_cast<llvm::CallBase>(branch->getCondition());
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && laneIntrinsic(*callee) == LaneIntrinsic::warpFull) return true;
+  const BasicBlock *maskBlock = plan_.maskOf(block);
+  if (entryIsFull_ && maskBlock == &lane_.getEntryBlock()) return true;
+  const BasicBlock *full = behindWarpFull(block, dominators_, /*side=*/0);
+  while (full && plan_.maskOf(full) != maskBlock) {
+    auto *above = dominators_.getNode(full)->getIDom();
+    full = above ? behindWarpFull(above->getBlock(), dominators_, /*side=*/0) : nullptr;
   }
-  return false;
+  return full;
 }
 
 // Kernels: all lanes, or those that warp->lanes names. Functions: their mask argument, one bit a lane.
@@ -133,8 +134,7 @@ void FunctionEmitter::emitBlock(BasicBlock *block) {
   builder_.SetInsertPoint(entryOf(block));
   builder_.SetCurrentDebugLocation(block->getTerminator()->getDebugLoc());
   const BasicBlock *maskBlock = plan_.maskOf(block);
-  bool full = maskBlock == &lane_.getEntryBlock() && (entryIsFull_ || isFull(block));
-  mask_ = full ? fullMask_ : builder_.CreateLoad(maskType_, maskSlots_.at(maskBlock), "mask");
+  mask_ = isFull(block) ? fullMask_ : builder_.CreateLoad(maskType_, maskSlots_.at(maskBlock), "mask");
   if (plan.guarded) {
     BasicBlock *body = newBlock(block->getName() + ".lanes");
     builder_.CreateCondBr(anyLane(mask_), body, entryOf(plan.skipTo));

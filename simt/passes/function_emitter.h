@@ -190,6 +190,8 @@ private:
   void emitMatchAll(llvm::CallBase &call);
   void emitRedux(llvm::CallBase &call, LaneIntrinsic id);
   void emitElect(llvm::CallBase &call);
+  Value *warpIsFull(Value *condition);
+  Value *holdsForAll(llvm::ICmpInst &compare);
   // Active lanes that are members too: i32 if the member mask is uniform, else <32 x i32>.
   Value *activeMembers(llvm::CallBase &call);
   // Runs `body` once per distinct value of `keys` in active lanes; it gets the lanes that have it (<32 x i1>)

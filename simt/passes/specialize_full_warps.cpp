@@ -13,6 +13,7 @@
 
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/uniformity.h"
+#include "simt/passes/warp_full.h"
 
 namespace strata::simt {
 namespace {
@@ -119,10 +120,10 @@ bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
   Instruction *jump = guard.branch->getTerminator();
   llvm::IRBuilder<> builder(jump);
   llvm::Value *condition = branch->getCondition();
-  if (branch->getSuccessor(0) != guard.body) condition = builder.CreateNot(condition);
-  llvm::FunctionCallee full = function.getParent()->getOrInsertFunction(
-      "strata.warp.full", llvm::FunctionType::get(builder.getInt1Ty(), {builder.getInt1Ty()}, false));
-  builder.CreateCondBr(builder.CreateCall(full, {condition}), copies[0], some);
+  llvm::Value *full = createWarpFull(builder, condition, /*inverted=*/branch->getSuccessor(0) != guard.body);
+  builder.CreateCondBr(full, copies[0], some);
+  builder.SetInsertPoint(branch);
+  branch->setCondition(copyCondition(builder, condition));
   jump->eraseFromParent();
   repairUses(guard, copies, map);
   return true;

@@ -32,11 +32,11 @@ constexpr int kMaxDepth = 4;
 
 class Generator {
 public:
-  explicit Generator(std::uint64_t seed) : random_(seed * 0x2545F4914F6CDD1Dull + 1) {}
+  explicit Generator(std::uint64_t seed) : random_(seed * 0x2545F4914F6CDD1Dull + 1), walks_(seed >= kFirstWalkingSeed) {}
 
   GeneratedKernel run() {
     static const std::uint32_t blocks[] = {32, 64, 96, 128, 33, 70, 7};
-    std::uint32_t block = random_.pick(blocks);
+    std::uint32_t block = block_ = random_.pick(blocks);
     fullWarps_ = block % 32 == 0;
     std::string body;
     body_ = &body;
@@ -168,6 +168,7 @@ DONE:
 
   // --- statements ---------------------------------------------------------------------------------
   void statement(int depth) {
+    if (walks_ && random_.chance(20)) return walk(depth);
     std::uint32_t kind = random_.below(100);
     if (kind < 46 || depth >= kMaxDepth) return assignment();
     if (kind < 58) return branch(depth);
@@ -234,6 +235,29 @@ DONE:
     mark(next);
     emit("sub.u32 " + counter + ", " + counter + ", 1;\n  bra " + head + ";");
     mark(end);
+  }
+
+  // The threads walk through the input side by side, as grid-stride loops do; some break off, some leave words on the board.
+  void walk(int depth) {
+    bool stores = depth == 0 && !returned_ && random_.chance(30), isSigned = random_.chance(60);
+    std::string i = temporary(), word = temporary(), p = predicate(), head = label(), end = label();
+    std::uint32_t most = stores ? 256 : block_ * kInputWords, stride = stores || random_.chance(60) ? block_ : 32 + random_.below(70);
+    std::uint32_t bound = stores ? block_ + random_.below(most - block_ + 1) : random_.below(most + 1);
+    std::string n = std::to_string(bound), sum = i32(), floats = f32();
+    emit("mov.u32 " + i + ", %thread;\n  ld.param.u64 %a0, [in];");
+    mark(head);
+    emit("setp.ge." + std::string(isSigned ? "s32 " : "u32 ") + p + ", " + i + ", " + n + ";\n  @" + p + " bra " + end + ";");
+    emit("mul.wide." + std::string(isSigned ? "s32" : "u32") + " %a1, " + i + ", 4;\n  add.u64 %a1, %a1, %a0;\n  ld.global.u32 " + word + ", [%a1];");
+    emit("mad.lo.u32 " + sum + ", " + sum + ", 3, " + word + ";");
+    if (random_.chance(40)) emit("cvt.rn.f32.s32 %g0, " + word + ";\n  add.rn.f32 " + floats + ", " + floats + ", %g0;");
+    if (!stores && random_.chance(30)) {
+      std::string low = temporary(), q = predicate();
+      emit("and.b32 " + low + ", " + word + ", 31;\n  setp.eq.u32 " + q + ", " + low + ", " + std::to_string(random_.below(32)) + ";\n  @" + q + " bra " + end + ";");
+    }
+    if (stores) emit("mov.u32 %b1, board;\n  shl.b32 %b0, " + i + ", 2;\n  add.u32 %b1, %b1, %b0;\n  st.shared.u32 [%b1], " + sum + ";");
+    emit("add.u32 " + i + ", " + i + ", " + std::to_string(stride) + ";\n  bra " + head + ";");
+    mark(end);
+    if (stores) emit("bar.sync 0;\n  mov.u32 %b1, board;\n  sub.u32 %b0, " + std::to_string(bound - 1) + ", %thread;\n  shl.b32 %b0, %b0, 2;\n  add.u32 %b1, %b1, %b0;\n  ld.shared.u32 " + i32() + ", [%b1];\n  bar.sync 0;");
   }
 
   void switchOn(int depth) {
@@ -457,6 +481,8 @@ DONE:
 
   Random random_;
   std::string *body_ = nullptr;
+  bool walks_;
+  std::uint32_t block_ = 0;
   bool fullWarps_ = true, returned_ = false;
   int labels_ = 0, predicates_ = 1, temporaries_ = 0;
 };

@@ -19,6 +19,9 @@ struct GeneratedKernel {
 // (0…5 by one operation each, 16… by additions).
 inline constexpr std::uint32_t kInputWords = 16, kOutputWords = 32, kCounters = 32;
 
+// Kernels from this seed on also walk through arrays side by side.
+inline constexpr std::uint64_t kFirstWalkingSeed = 1000000;
+
 // The same seed gives the same kernel, on every machine.
 GeneratedKernel generateKernel(std::uint64_t seed);
 
