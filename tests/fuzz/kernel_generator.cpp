@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/kernel_generator.h"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -241,7 +242,7 @@ DONE:
   void walk(int depth) {
     bool stores = depth == 0 && !returned_ && random_.chance(30), isSigned = random_.chance(60);
     std::string i = temporary(), word = temporary(), p = predicate(), head = label(), end = label();
-    std::uint32_t most = stores ? 256 : block_ * kInputWords, stride = stores || random_.chance(60) ? block_ : 32 + random_.below(70);
+    std::uint32_t most = std::min(stores ? 256u : ~0u, block_ * kInputWords), stride = stores || random_.chance(60) ? block_ : 32 + random_.below(70);
     std::uint32_t bound = stores ? block_ + random_.below(most - block_ + 1) : random_.below(most + 1);
     std::string n = std::to_string(bound), sum = i32(), floats = f32();
     emit("mov.u32 " + i + ", %thread;\n  ld.param.u64 %a0, [in];");
