@@ -29,7 +29,8 @@ void FunctionEmitter::emitCall(llvm::CallBase &call) {
   case LaneIntrinsic::tidY: return emitThreadIndex(call, 1);
   case LaneIntrinsic::tidZ: return emitThreadIndex(call, 2);
   case LaneIntrinsic::checkAligned: return checkAligned(call);
-  case LaneIntrinsic::exited: return emitRuntime(call, id);
+  case LaneIntrinsic::exited:
+  case LaneIntrinsic::turn: return emitRuntime(call, id);
   case LaneIntrinsic::warpFull: return emitCollective(call, id);
   case LaneIntrinsic::elementwise: return callMaths(call);
   case LaneIntrinsic::laneFunction: return callLaneFunction(call);

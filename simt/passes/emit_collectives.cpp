@@ -56,7 +56,7 @@ llvm::Value *FunctionEmitter::holdsForAll(llvm::ICmpInst &compare) {
     predicate = llvm::CmpInst::getSwappedPredicate(predicate);
   }
   const Shape of = shape(value);
-  if (!value->getType()->isIntegerTy() || !of.isExact() || !shape(bound).isUniform()) return nullptr;
+  if (!value->getType()->isIntegerTy() || !of.isAffine() || !of.isExact() || !shape(bound).isUniform()) return nullptr;
   if (of.isUniform()) return builder_.CreateICmp(predicate, scalar(value), scalar(bound));
   bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
   if (compare.isEquality() || (below ? of.minOffset() : of.maxOffset()) != 0) return nullptr;

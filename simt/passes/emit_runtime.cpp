@@ -94,6 +94,9 @@ void FunctionEmitter::emitRuntime(llvm::CallBase &call, LaneIntrinsic id) {
     builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(i32, at), lanes), at);
     return;
   }
+  case LaneIntrinsic::turn:
+    if (context_.splitsAtBarriers) builder_.CreateCall(context_.module.getOrInsertFunction(kTurn, none));
+    return;
   case LaneIntrinsic::exited:
     return define(call, builder_.CreateBitCast(warpField(offsetof(Warp, exited), i32, /*invariant=*/false), maskType_));
   default: fail(call, "call of " + call.getCalledFunction()->getName().str());

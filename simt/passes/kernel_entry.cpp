@@ -64,27 +64,49 @@ public:
   }
 
   // A round runs each warp up to its next barrier, which is complete when all that have not ended have come to
-  // one. The first four bytes of a warp's frame are its state.
-  void writeRounds(std::uint64_t frameBytes, unsigned mostWarps) {
+  // one. After a round in which some warps only let the others have their turn, just those go on. The first four bytes
+  // of a warp's frame are its state.
+  void writeRounds(std::uint64_t frameBytes, unsigned mostWarps, bool takesTurns) {
     BasicBlock *start = &entry_->getEntryBlock();
     BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"), *done = newBlock("done");
+    BasicBlock *run = newBlock("run"), *after = newBlock("after");
     llvm::Type *i32 = builder_.getInt32Ty(), *frame = llvm::ArrayType::get(builder_.getInt8Ty(), frameBytes);
     llvm::AllocaInst *frames = builder_.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
     frames->setAlignment(llvm::Align(64));
     builder_.CreateBr(round);
 
     builder_.SetInsertPoint(round);
-    llvm::PHINode *first = builder_.CreatePHI(builder_.getInt1Ty(), 2, "first");
+    llvm::Type *i1 = builder_.getInt1Ty();
+    llvm::PHINode *first = builder_.CreatePHI(i1, 2, "first"), *turns = builder_.CreatePHI(i1, 2, "turns");
     builder_.CreateBr(warp);
 
     builder_.SetInsertPoint(warp);
-    llvm::PHINode *index = builder_.CreatePHI(i32, 2, "index"), *alive = builder_.CreatePHI(builder_.getInt1Ty(), 2, "alive");
+    llvm::PHINode *index = builder_.CreatePHI(i32, 2, "index"), *alive = builder_.CreatePHI(i1, 2, "alive");
+    llvm::PHINode *turned = builder_.CreatePHI(i1, 2, "turned");
     Value *at = builder_.CreateInBoundsGEP(frame, frames, builder_.CreateZExt(index, builder_.getInt64Ty()), "frame");
     Value *state = builder_.CreateSelect(first, builder_.getInt32(0), builder_.CreateLoad(i32, at), "state");
+    // kEnded has kTurnBit: what has ended says so again.
+    auto takesTurn = [&](Value *of) { return builder_.CreateICmpNE(builder_.CreateAnd(of, builder_.getInt32(kTurnBit)), builder_.getInt32(0)); };
+    Value *waits = takesTurns ? builder_.CreateAnd(turns, builder_.CreateNot(takesTurn(state)), "waits") : builder_.getFalse();
+    builder_.CreateCondBr(waits, after, run);
+
+    builder_.SetInsertPoint(run);
     setWarp(index);
     llvm::CallInst *call = builder_.CreateCall(&body_, {block_, warp_, index, at, state}, "reached");
     builder_.CreateStore(call, at);
-    Value *left = builder_.CreateOr(alive, builder_.CreateICmpNE(call, builder_.getInt32(kEnded)));
+    Value *goesOn = builder_.CreateICmpNE(call, builder_.getInt32(kEnded));
+    Value *turnsHere = takesTurns ? builder_.CreateAnd(goesOn, takesTurn(call)) : builder_.getFalse();
+    builder_.CreateBr(after);
+
+    builder_.SetInsertPoint(after);
+    auto sinceRun = [&](Value *ifWaits, Value *ifRun) {
+      llvm::PHINode *phi = builder_.CreatePHI(i1, 2);
+      phi->addIncoming(ifWaits, warp);
+      phi->addIncoming(ifRun, run);
+      return phi;
+    };
+    llvm::PHINode *stays = sinceRun(builder_.getTrue(), goesOn), *takes = sinceRun(builder_.getFalse(), turnsHere);
+    Value *left = builder_.CreateOr(alive, stays), *turnsNext = builder_.CreateOr(turned, takes);
     Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
     builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), warp, again);
 
@@ -95,9 +117,13 @@ public:
     first->addIncoming(builder_.getTrue(), start);
     first->addIncoming(builder_.getFalse(), again);
     index->addIncoming(builder_.getInt32(0), round);
-    index->addIncoming(next, warp);
+    turns->addIncoming(builder_.getFalse(), start);
+    turns->addIncoming(turnsNext, again);
+    index->addIncoming(next, after);
     alive->addIncoming(builder_.getFalse(), round);
-    alive->addIncoming(left, warp);
+    alive->addIncoming(left, after);
+    turned->addIncoming(builder_.getFalse(), round);
+    turned->addIncoming(turnsNext, after);
     inlineBody(*call, body_);
   }
 
@@ -131,7 +157,7 @@ void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads) {
   unsigned warps = kMostWarps;
   if (threads.exact())
     warps = (threads.blockDim(0) * threads.blockDim(1) * threads.blockDim(2) + kWarpSize - 1) / kWarpSize;
-  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps);
+  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps, split.takesTurns);
 }
 
 void writeWarpEntry(Function &body) {

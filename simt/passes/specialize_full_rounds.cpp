@@ -26,6 +26,8 @@ using llvm::Loop;
 
 constexpr unsigned kMostInstructions = 300;  // of one loop
 constexpr unsigned kMostDoubled = 900;       // of all loops of a function
+constexpr unsigned kRoundsPerTurn = 32;
+constexpr std::uint64_t kFarStep = 256;      // of a counter or address, from round to round
 
 // A divergent way out of the loop.
 struct Exit {
@@ -54,7 +56,8 @@ private:
     for (Loop *loop : loops.getLoopsInPreorder()) {
       std::vector<Exit> exits;
       if (!isWorthIt(*loop, uniformity, dominators) || !collectExits(*loop, uniformity, dominators, exits)) continue;
-      specialize(*loop, exits);
+      bool turns = llvm::any_of(loop->getHeader()->phis(), [&](llvm::PHINode &phi) { return stepsFar(*loop, phi, uniformity); });
+      specialize(*loop, exits, turns);
       return true;
     }
     return false;
@@ -78,7 +81,17 @@ private:
     const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&i);
     if (!pointer) return false;
     Shape address = uniformity.shape(pointer);
-    return address.isAffine() && !address.isUniform();
+    return !address.isVarying() && !address.isUniform();
+  }
+
+  // The lanes' counter or address moves on by so much in a round that the block's other warps work on what is between.
+  static bool stepsFar(const Loop &loop, const llvm::PHINode &phi, const Uniformity &uniformity) {
+    Shape shape = uniformity.shape(&phi);
+    auto *next = dyn_cast<Instruction>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+    if (shape.isVarying() || shape.isUniform() || !next || next->getNumOperands() != 2 || next->getOperand(0) != &phi) return false;
+    if (next->getOpcode() != Instruction::Add && !llvm::isa<llvm::GetElementPtrInst>(next)) return false;
+    auto *constant = dyn_cast<llvm::ConstantInt>(next->getOperand(1));
+    return constant ? constant->getValue().abs().uge(kFarStep) : loop.isLoopInvariant(next->getOperand(1));
   }
 
   bool collectExits(const Loop &loop, const Uniformity &uniformity, const llvm::DominatorTree &dominators,
@@ -113,7 +126,7 @@ private:
     return true;
   }
 
-  void specialize(Loop &loop, const std::vector<Exit> &exits) {
+  void specialize(Loop &loop, const std::vector<Exit> &exits, bool turns) {
     BasicBlock *before = loop.getLoopPreheader(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
     llvm::ValueToValueMapTy map;
     std::vector<BasicBlock *> blocks(loop.block_begin(), loop.block_end()), copies;
@@ -159,6 +172,44 @@ private:
       for (llvm::PHINode &phi : header->phis())
         (*start++)->addIncoming(valueNow(exit.endsRound ? phi.getIncomingValueForBlock(latch) : &phi), rest);
     }
+    if (turns) takeTurns(*full, *copyOf(header), *copyOf(latch));
+  }
+
+  // After a number of rounds the block's other warps have their turn, so that memory is read in about the order in
+  // which it lies: a warp alone would read one line of each page, and all of them would fall into few sets of the caches.
+  //
+  //   before: br h                  before: br h.rounds
+  //   h: …; br h (in l)         →   h.rounds: br h                    ; phis: from outside, from the last turn
+  //                                 h: …; %n = phi [0, h.rounds], [%m, l.more]
+  //                                 l: … br l.more     l.more: br %m == kRoundsPerTurn, turn, h
+  //                                 turn: call strata.turn(); br h.rounds
+  void takeTurns(BasicBlock &before, BasicBlock &header, BasicBlock &latch) {
+    llvm::LLVMContext &context = function_.getContext();
+    auto *rounds = BasicBlock::Create(context, header.getName() + ".rounds", &function_);
+    auto *more = BasicBlock::Create(context, latch.getName() + ".more", &function_);
+    auto *turn = BasicBlock::Create(context, latch.getName() + ".turn", &function_);
+    llvm::IRBuilder<> builder(rounds);
+    for (llvm::PHINode &phi : header.phis()) {
+      llvm::PHINode *start = builder.CreatePHI(phi.getType(), 2, phi.getName() + ".start");
+      start->addIncoming(phi.getIncomingValueForBlock(&before), &before);
+      start->addIncoming(phi.getIncomingValueForBlock(&latch), turn);
+      phi.setIncomingValueForBlock(&before, start);
+    }
+    header.replacePhiUsesWith(&before, rounds);
+    header.replacePhiUsesWith(&latch, more);
+    builder.CreateBr(&header);
+    before.getTerminator()->replaceSuccessorWith(&header, rounds);
+    latch.getTerminator()->replaceSuccessorWith(&header, more);
+    auto *count = llvm::PHINode::Create(builder.getInt32Ty(), 2, "round", header.begin());
+    builder.SetInsertPoint(more);
+    llvm::Value *next = builder.CreateAdd(count, builder.getInt32(1));
+    count->addIncoming(builder.getInt32(0), rounds);
+    count->addIncoming(next, more);
+    builder.CreateCondBr(builder.CreateICmpEQ(next, builder.getInt32(kRoundsPerTurn)), turn, &header);
+    builder.SetInsertPoint(turn);
+    builder.CreateCall(function_.getParent()->getOrInsertFunction("strata.turn", builder.getVoidTy()));
+    builder.CreateBr(rounds);
+    done_.insert(rounds);
   }
 
   // The exit block's phis know the copies of the blocks they know.

@@ -8,6 +8,8 @@
 //      br %stay, h, exit                    h.rest: br %stay, p.some, exit          ; the lanes that stay go on
 //                                           p.some: br h                            ; the loop as it was
 //
+// Where such a loop steps far from round to round, warps take turns in it (strata.turn), each for some rounds.
+//
 // An exit elsewhere than at the end of a round starts the round again in the loop as it was, if nothing before it has
 // an effect. Before and after: a function in the form of simt/passes/prepare.h.
 #pragma once

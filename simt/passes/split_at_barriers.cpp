@@ -34,6 +34,7 @@ constexpr llvm::Align kFrameAlign = llvm::Align::Constant<64>();
 
 struct Barrier {
   BasicBlock *before = nullptr, *after = nullptr;  // the blocks that the call parted
+  bool turn = false;                         // only a turn
   BasicBlock *resume = nullptr;              // goes to `after` once the values that live there are back
   llvm::SetVector<Instruction *> live;       // at the start of `after`
   llvm::DenseMap<Value *, Value *> values;   // of `live`: what it is at the end of `resume`
@@ -56,7 +57,8 @@ public:
     for (Barrier &barrier : barriers_) restore(barrier);
     for (Instruction *value : crossing()) rewrite(*value);
     for (auto &[phi, from] : sharedPhis_) keepIncoming(*llvm::cast<llvm::PHINode>(phi), *from);
-    return {part_, llvm::alignTo(frameBytes_, 64)};
+    bool takesTurns = llvm::any_of(barriers_, [](const Barrier &barrier) { return barrier.turn; });
+    return {part_, llvm::alignTo(frameBytes_, 64), takesTurns};
   }
 
 private:
@@ -98,15 +100,19 @@ private:
   }
 
   void findBarriers() {
-    Function *marker = part_->getParent()->getFunction(kSuspend);
+    const Function *suspend = part_->getParent()->getFunction(kSuspend), *turn = part_->getParent()->getFunction(kTurn);
     std::vector<llvm::CallInst *> calls;
-    for (Instruction &i : llvm::instructions(*part_))
-      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && marker && call->getCalledFunction() == marker) calls.push_back(call);
+    for (Instruction &i : llvm::instructions(*part_)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&i);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && (callee == suspend || callee == turn)) calls.push_back(call);
+    }
     for (llvm::CallInst *call : calls) {
       BasicBlock *head = call->getParent();
       BasicBlock *tail = head->splitBasicBlock(std::next(call->getIterator()), head->getName() + ".resumed");
-      call->eraseFromParent();
       Barrier &barrier = barriers_.emplace_back();
+      barrier.turn = call->getCalledFunction() == turn;
+      call->eraseFromParent();
       barrier.before = head;
       barrier.after = tail;
     }
@@ -350,7 +356,7 @@ private:
     dispatch->addCase(builder.getInt32(kEnded), ended);
     for (unsigned i = 0; i < barriers_.size(); ++i) {
       Barrier &barrier = barriers_[i];
-      llvm::ConstantInt *number = builder.getInt32(i + 1);
+      llvm::ConstantInt *number = builder.getInt32((i + 1) | (barrier.turn ? kTurnBit : 0));
       llvm::DebugLoc where = barrier.before->getTerminator()->getDebugLoc();
       barrier.before->getTerminator()->eraseFromParent();
       llvm::ReturnInst::Create(context, number, barrier.before)->setDebugLoc(where);

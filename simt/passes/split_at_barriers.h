@@ -31,9 +31,15 @@ namespace strata::simt {
 inline constexpr const char *kSuspend = "strata.suspend";
 inline constexpr std::uint32_t kEnded = ~0u;
 
+// The same for a warp that only lets the others have their turn: it goes on in the next round whether or not they have
+// come to a barrier. Its states have kTurnBit.
+inline constexpr const char *kTurn = "strata.suspend.turn";
+inline constexpr std::uint32_t kTurnBit = 1u << 30;
+
 struct SplitWarp {
   llvm::Function *part;       // internal; takes the place of the warp's function, which is gone
   std::uint64_t frameBytes;   // a multiple of 64
+  bool takesTurns;            // some of its states have kTurnBit
 };
 SplitWarp splitAtBarriers(llvm::Function &warpFunction);
 

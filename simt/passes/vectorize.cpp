@@ -54,9 +54,8 @@ public:
     }
     for (Function &function : module_)
       if (!function.isDeclaration()) insertYields(function);
-    const Waits waits = waitsOf(kernel_);
-    context_.splitsAtBarriers = waits == Waits::blockBarriers;
-    result.entryKind = waits == Waits::anyhow ? EntryKind::warp : EntryKind::block;
+    waits_ = waitsOf(kernel_);
+    context_.splitsAtBarriers = waits_ == Waits::blockBarriers;
     Function *body = vectorFunction(kernel_);
     while (!todo_.empty()) {
       auto [lane, vector] = todo_.front();
@@ -64,9 +63,10 @@ public:
       write(*lane, *vector);
     }
     if (!context_.unsupported.empty()) return unsupported(context_.unsupported);
-    if (waits == Waits::no) writeBlockEntry(*body);
-    if (waits == Waits::anyhow) writeWarpEntry(*body);
-    if (waits == Waits::blockBarriers) writeBarrierEntry(splitAtBarriers(*body), threads_);
+    result.entryKind = waits_ == Waits::anyhow ? EntryKind::warp : EntryKind::block;
+    if (waits_ == Waits::no) writeBlockEntry(*body);
+    if (waits_ == Waits::anyhow) writeWarpEntry(*body);
+    if (waits_ == Waits::blockBarriers) writeBarrierEntry(splitAtBarriers(*body), threads_);
     removeLaneFunctions();
     std::string broken;
     llvm::raw_string_ostream stream(broken);
@@ -97,7 +97,21 @@ private:
         if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);
       }
     // A part of a warp ends in the kernel itself, and its lanes exit there only; its variables must fit on one stack.
-    return waits == Waits::blockBarriers && (calls || localBytes(kernel) > kMostLocalBytes) ? Waits::anyhow : waits;
+    splittable_ = !calls && localBytes(kernel) <= kMostLocalBytes;
+    return waits == Waits::blockBarriers && !splittable_ ? Waits::anyhow : waits;
+  }
+
+  // A kernel that does not wait is split where its warps take turns, which `prepare` has found.
+  void splitAtTurns(Function &kernel) {
+    if (waits_ != Waits::no || !splittable_) return;
+    for (llvm::Instruction &i : llvm::instructions(kernel)) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+      const Function *callee = call ? call->getCalledFunction() : nullptr;
+      if (!callee || laneIntrinsic(*callee) != LaneIntrinsic::turn) continue;
+      waits_ = Waits::blockBarriers;
+      context_.splitsAtBarriers = true;
+      return;
+    }
   }
 
   static bool isWholeBlock(const llvm::CallBase &barrier) {
@@ -137,6 +151,7 @@ private:
 
   void write(Function &lane, Function &vector) {
     prepare(lane, threads_, analyses_);
+    if (&lane == &kernel_) splitAtTurns(lane);
     llvm::DominatorTree dominators(lane);
     llvm::LoopInfo loops(dominators);
     BlockOrder order(lane, loops);
@@ -180,6 +195,8 @@ private:
   ThreadIndex threads_;
   Report report_;
   EmitContext context_;
+  Waits waits_ = Waits::no;
+  bool splittable_ = false;  // at barriers and turns
   std::unordered_map<Function *, Function *> vectors_;
   std::deque<std::pair<Function *, Function *>> todo_;
 
