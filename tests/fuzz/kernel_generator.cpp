@@ -238,8 +238,21 @@ DONE:
     mark(end);
   }
 
+  // As walk(), in steps so long that warps take turns: counted in thousands, since the input is short.
+  void longWalk() {
+    std::string i = temporary(), word = temporary(), p = predicate(), head = label(), sum = i32(), doubles = f64();
+    emit("mov.u32 " + i + ", %thread;\n  ld.param.u64 %a0, [in];\n  mul.wide.u32 %a1, %thread, 4;\n  add.u64 %a0, %a0, %a1;");
+    mark(head);
+    emit("ld.global.u32 " + word + ", [%a0];\n  mad.lo.u32 " + sum + ", " + sum + ", 5, " + word + ";");
+    if (random_.chance(40)) emit("cvt.rn.f64.s32 %g1, " + word + ";\n  add.rn.f64 " + doubles + ", " + doubles + ", %g1;");
+    if (random_.chance(30)) emit("red.global.add.u32 [%counters+" + std::to_string(64 + 4 * random_.below(16)) + "], " + word + ";");
+    emit("add.u64 %a0, %a0, 4;\n  add.u32 " + i + ", " + i + ", 1000;");
+    emit("setp.lt.s32 " + p + ", " + i + ", " + std::to_string(1000 * random_.below(100) + random_.below(200)) + ";\n  @" + p + " bra " + head + ";");
+  }
+
   // The threads walk through the input side by side, as grid-stride loops do; some break off, some leave words on the board.
   void walk(int depth) {
+    if (random_.chance(35)) return longWalk();
     bool stores = depth == 0 && !returned_ && random_.chance(30), isSigned = random_.chance(60);
     std::string i = temporary(), word = temporary(), p = predicate(), head = label(), end = label();
     std::uint32_t most = std::min(stores ? 256u : ~0u, block_ * kInputWords), stride = stores || random_.chance(60) ? block_ : 32 + random_.below(70);
