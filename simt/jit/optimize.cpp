@@ -23,10 +23,10 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "simt/jit/machine_calls.h"
-#include "simt/jit/prefetch_strides.h"
 #include "simt/jit/sink_warp_state.h"
 #include "simt/lower/alignment_checks.h"
 #include "simt/lower/recover_pointers.h"
+#include "simt/passes/prefetch_strides.h"
 
 namespace strata::simt {
 namespace {
@@ -190,7 +190,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   f.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   f.addPass(FunctionStep<sinkWarpState>());
-  f.addPass(FunctionStep<prefetchStrides>());
+  f.addPass(FunctionStep<prefetchPlainLoops>());
   f.addPass(llvm::ADCEPass());
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));

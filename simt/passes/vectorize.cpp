@@ -23,6 +23,7 @@
 #include "simt/passes/forward_progress.h"
 #include "simt/passes/function_emitter.h"
 #include "simt/passes/kernel_entry.h"
+#include "simt/passes/prefetch_strides.h"
 #include "simt/passes/prepare.h"
 #include "simt/passes/split_at_barriers.h"
 
@@ -66,7 +67,10 @@ public:
     result.entryKind = waits_ == Waits::anyhow ? EntryKind::warp : EntryKind::block;
     if (waits_ == Waits::no) writeBlockEntry(*body);
     if (waits_ == Waits::anyhow) writeWarpEntry(*body);
-    if (waits_ == Waits::blockBarriers) writeBarrierEntry(splitAtBarriers(*body), threads_);
+    if (waits_ == Waits::blockBarriers) {
+      prefetchBarrierLoops(*body);
+      writeBarrierEntry(splitAtBarriers(*body), threads_);
+    }
     removeLaneFunctions();
     std::string broken;
     llvm::raw_string_ostream stream(broken);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loads of a loop are prefetched, and how far ahead.
-#include "simt/jit/prefetch_strides.h"
+#include "simt/passes/prefetch_strides.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
@@ -15,20 +15,20 @@ namespace strata::simt {
 namespace {
 
 // A loop over %i that loads `type` from `base` + 4 * %i and advances by `stride`.
-std::string loopOver(const std::string &base, const std::string &type, const std::string &stride) {
+std::string loopOver(const std::string &base, const std::string &type, const std::string &stride, const std::string &body = "") {
   return "define void @strata_entry(ptr %block, ptr %warp, ptr %x, i32 %n, i32 %step) {\n"
          "entry:\n  %at = getelementptr i8, ptr %block, i64 8\n  %shared = load ptr, ptr %at\n  %stack = alloca [4096 x i8]\n  br label %loop\n"
          "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %wide = sext i32 %i to i64\n"
          "  %p = getelementptr float, ptr " + base + ", i64 %wide\n  %v = load " + type + ", ptr %p, align 4\n"
-         "  store " + type + " %v, ptr %warp, align 4\n  %next = add nsw i32 %i, " + stride + "\n"
+         "  store " + type + " %v, ptr %warp, align 4\n" + body + "  %next = add nsw i32 %i, " + stride + "\n"
          "  %on = icmp slt i32 %next, %n\n  br i1 %on, label %loop, label %done\n"
-         "done:\n  ret void\n}\n";
+         "done:\n  ret void\n}\ndeclare void @strata.suspend()\n";
 }
 
 class PrefetchStrides : public ::testing::Test {
 protected:
   // The prefetches of the function after the pass.
-  std::vector<llvm::IntrinsicInst *> prefetches(const std::string &text) {
+  std::vector<llvm::IntrinsicInst *> prefetches(const std::string &text, void (*pass)(llvm::Function &) = prefetchPlainLoops) {
     llvm::SMDiagnostic problem;
     module_ = llvm::parseAssemblyString(text, problem, context_);
     if (!module_) {
@@ -36,7 +36,7 @@ protected:
       return {};
     }
     llvm::Function &function = *module_->getFunction("strata_entry");
-    prefetchStrides(function);
+    pass(function);
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
     std::vector<llvm::IntrinsicInst *> found;
     for (llvm::Instruction &i : llvm::instructions(function))
@@ -67,6 +67,23 @@ TEST_F(PrefetchStrides, largeFixedStridesOnly) {
   EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "65536")).size(), 2u);
   EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "-65536")).size(), 2u);
   EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "32")).size(), 0u);
+}
+
+TEST_F(PrefetchStrides, notBeyondAFewRounds) {
+  std::string text = loopOver("%x", "<32 x float>", "65536");
+  text.replace(text.find("%next, %n"), 9, "%next, 262144");
+  EXPECT_EQ(prefetches(text).size(), 0u);
+}
+
+TEST_F(PrefetchStrides, twoRoundsAheadWhereTheLoopHasABarrier) {
+  std::string text = loopOver("%x", "<16 x float>", "%step", "  call void @strata.suspend()\n");
+  auto found = prefetches(text, prefetchBarrierLoops);
+  ASSERT_EQ(found.size(), 1u);
+  bool twice = false;
+  for (llvm::Instruction &i : llvm::instructions(*found[0]->getFunction()))
+    if (i.getOpcode() == llvm::Instruction::Mul) twice = llvm::cast<llvm::ConstantInt>(i.getOperand(1))->equalsInt(2);
+  EXPECT_TRUE(twice);
+  EXPECT_EQ(prefetches(loopOver("%x", "<16 x float>", "%step"), prefetchBarrierLoops).size(), 0u) << "a loop without";
 }
 
 TEST_F(PrefetchStrides, neitherSharedMemoryNorTheStackNorScalars) {

@@ -7,8 +7,9 @@
 //         %v = load <32 x float>, ptr %p            →      prefetch %q; prefetch %q + 64
 //         %next = add i32 %i, %stride                      …
 //
-// Before: optimised IR of a warp. After: the same with calls of llvm.prefetch in loops. Shared memory and
-// stack are left alone.
+// Before: optimised IR of a warp. After: the same with calls of llvm.prefetch in loops. Shared memory and stack are
+// left alone. A round of a loop with barriers is long, since all warps of the block take it: there, two rounds ahead
+// are enough. When a warp's function is split at its barriers these are no loops any more, so they come before that.
 #pragma once
 
 namespace llvm {
@@ -17,6 +18,7 @@ class Function;
 
 namespace strata::simt {
 
-void prefetchStrides(llvm::Function &function);
+void prefetchPlainLoops(llvm::Function &function);
+void prefetchBarrierLoops(llvm::Function &function);  // with markers of barriers (split_at_barriers.h)
 
 }  // namespace strata::simt

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/jit/prefetch_strides.h"
+#include "simt/passes/prefetch_strides.h"
 
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -11,22 +14,24 @@
 #include <map>
 
 #include "simt/abi.h"
+#include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
 namespace {
 
+using llvm::Function;
 using llvm::Instruction;
 using llvm::isa;
 using llvm::Value;
 
-constexpr unsigned kRoundsAhead = 8;
+constexpr unsigned kRoundsAhead = 8, kBarrierRoundsAhead = 2;
 constexpr std::uint64_t kFollowed = 1024;  // a fixed stride below this (in what the loop counts) the hardware follows itself
 constexpr std::uint64_t kLine = 64, kMostLines = 4;
 constexpr unsigned kMostDepth = 8;
 
 class LoopPrefetcher {
 public:
-  explicit LoopPrefetcher(llvm::Loop &loop) : loop_(loop) {}
+  LoopPrefetcher(llvm::Loop &loop, unsigned rounds) : loop_(loop), rounds_(rounds) {}
 
   // Loads in inner loops are those loops' own matter.
   void run(const llvm::LoopInfo &loops) {
@@ -55,7 +60,7 @@ private:
     if (!stride) return;
     copies_.clear();
     llvm::IRBuilder<> builder(&load);
-    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), kRoundsAhead)));
+    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), rounds_)));
     Value *ahead = copy(pointer, builder);
     const std::uint64_t bytes = load.getModule()->getDataLayout().getTypeStoreSize(load.getType());
     for (std::uint64_t at = 0; at < std::min(bytes, kLine * kMostLines); at += kLine)
@@ -81,7 +86,11 @@ private:
   Value *strideOf(llvm::PHINode &phi) const {
     auto *next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(loop_.getLoopLatch()));
     if (!next || next->getOpcode() != Instruction::Add || !phi.getType()->isIntegerTy()) return nullptr;
-    Value *stride = next->getOperand(0) == &phi ? next->getOperand(1) : next->getOperand(1) == &phi ? next->getOperand(0) : nullptr;
+    auto isPhi = [&](Value *value) {
+      auto *frozen = llvm::dyn_cast<llvm::FreezeInst>(value);
+      return (frozen ? frozen->getOperand(0) : value) == &phi;
+    };
+    Value *stride = isPhi(next->getOperand(0)) ? next->getOperand(1) : isPhi(next->getOperand(1)) ? next->getOperand(0) : nullptr;
     if (!stride || !loop_.isLoopInvariant(stride)) return nullptr;
     auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
     return constant && constant->getValue().abs().ult(kFollowed) ? nullptr : stride;
@@ -108,17 +117,37 @@ private:
   }
 
   llvm::Loop &loop_;
+  const unsigned rounds_;
   llvm::SmallPtrSet<Value *, 8> done_;
   std::map<Value *, Value *> copies_;
 };
 
 }  // namespace
 
-void prefetchStrides(llvm::Function &function) {
+void prefetchPlainLoops(llvm::Function &function) {
   if (function.isDeclaration()) return;
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
-  for (llvm::Loop *loop : loops.getLoopsInPreorder()) LoopPrefetcher(*loop).run(loops);
+  if (loops.empty()) return;
+  const llvm::TargetLibraryInfoImpl names(llvm::Triple(function.getParent()->getTargetTriple()));
+  llvm::TargetLibraryInfo library(names);
+  llvm::AssumptionCache assumptions(function);
+  llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
+    const unsigned most = evolution.getSmallConstantMaxTripCount(loop);  // 0: unknown
+    if (!most || most > 2 * kRoundsAhead) LoopPrefetcher(*loop, kRoundsAhead).run(loops);
+  }
+}
+
+void prefetchBarrierLoops(llvm::Function &function) {
+  const Function *marker = function.getParent()->getFunction(kSuspend);
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  auto hasBarrier = [&](const llvm::Loop &loop) {
+    return llvm::any_of(marker->users(), [&](const llvm::User *user) { return loop.contains(llvm::cast<Instruction>(user)); });
+  };
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kBarrierRoundsAhead).run(loops);
 }
 
 }  // namespace strata::simt
