@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case on every implementation in one process, checks that they agree, prints one table and
 // writes one JSON object per case.
-//   bench_kernels [--json FILE] [--only NAME] [--seconds S]
+//   bench_kernels [--json FILE] [--only NAME…] [--seconds S]
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -165,15 +166,14 @@ std::vector<float> randomFloats(std::size_t count, float low, float high) {
 
 int main(int argc, char **argv) {
   using namespace bench;
-  std::string json, only;
+  std::string json;
+  std::vector<std::string> only;
   double seconds = 0.5;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    std::string option = argv[i];
-    if (option == "--json") json = argv[i + 1];
-    else if (option == "--only") only = argv[i + 1];
-    else if (option == "--seconds") seconds = std::atof(argv[i + 1]);
-    else return std::fprintf(stderr, "bench_kernels: unknown option %s\n", argv[i]), 2;
-  }
+  CLI::App app("Kernels in CUDA on the CPU device against OpenMP and OpenCL twins", "./x bench kernels");
+  app.add_option("--json", json, "Write one object per case");
+  app.add_option("--only", only, "Only these cases");
+  app.add_option("--seconds", seconds, "Time for each implementation of a case")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
 
   Limits limits = measureLimits();
   auto opencl = ClDevice::open();
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
   bool allAgree = true;
   for (auto &make : cases()) {
     Case c = make();
-    if (!only.empty() && c.name != only) continue;
+    if (!only.empty() && std::find(only.begin(), only.end(), c.name) == only.end()) continue;
     Measured m = measure(c, seconds, opencl.get());
     printRow(c, m, limits);
     results.push_back(toJson(c, m, limits));
@@ -197,6 +197,7 @@ int main(int argc, char **argv) {
         ++logs[who].second;
       }
   }
+  if (results.size() < only.size()) return std::fprintf(stderr, "bench_kernels: a case of --only does not exist\n"), 2;
   for (auto &[who, sum] : logs) std::printf("geometric mean against %s: %.2f (%d cases)\n", who.c_str(), std::exp(sum.first / sum.second), sum.second);
   if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
   return allAgree ? 0 : 1;

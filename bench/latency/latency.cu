@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch costs: empty launch and wait, launches back to back, and the cost of a block.
 //   bench_latency [--json FILE]
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <functional>
 #include <vector>
@@ -60,6 +60,10 @@ static double perBlock(int blocks) {
 }
 
 int main(int argc, char **argv) {
+  std::string json;
+  CLI::App app("Cost of launches on the CPU device", "./x bench latency");
+  app.add_option("--json", json, "Write one object per figure");
+  CLI11_PARSE(app, argc, argv);
   nlohmann::json results = nlohmann::json::array();
   auto report = [&](const char *name, double value) {
     std::printf("%-28s %10.3f us\n", name, value * 1e6);
@@ -70,6 +74,6 @@ int main(int argc, char **argv) {
   report("launch and synchronise", launchAndWait());
   report("back-to-back launch", backToBack());
   for (int blocks : {100, 10000, 1000000, 10000000}) report(("block of " + std::to_string(blocks)).c_str(), perBlock(blocks));
-  if (argc == 3 && !std::strcmp(argv[1], "--json")) std::ofstream(argv[2]) << results.dump(1) << "\n";
+  if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
   return 0;
 }

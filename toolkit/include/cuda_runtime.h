@@ -36,6 +36,7 @@
 #include <utility>
 
 #include "device_launch_parameters.h"
+#include "texture_indirect_functions.h"
 #include "strata/device/arithmetic.h"
 #include "strata/device/atomics.h"
 #include "strata/device/integer.h"

@@ -9,17 +9,17 @@
 
 #define STRATA_COORDINATE(field, builtin)              \
   __declspec(property(get = get_##field)) unsigned field; \
-  static __inline__ __device__ __attribute__((always_inline)) unsigned get_##field() { return builtin(); }
+  static __inline__ __device__ __attribute__((always_inline, nodebug)) unsigned get_##field() { return builtin(); }
 
 #define STRATA_COORDINATES(name, sreg)                              \
   struct name {                                                                \
     STRATA_COORDINATE(x, __nvvm_read_ptx_sreg_##sreg##_x)                      \
     STRATA_COORDINATE(y, __nvvm_read_ptx_sreg_##sreg##_y)                      \
     STRATA_COORDINATE(z, __nvvm_read_ptx_sreg_##sreg##_z)                      \
-    __device__ __attribute__((always_inline)) operator uint3() const {         \
+    __device__ __attribute__((always_inline, nodebug)) operator uint3() const {         \
       return uint3{get_x(), get_y(), get_z()};                                 \
     }                                                                          \
-    __device__ __attribute__((always_inline)) operator dim3() const {          \
+    __device__ __attribute__((always_inline, nodebug)) operator dim3() const {          \
       return dim3(get_x(), get_y(), get_z());                                  \
     }                                                                          \
   };

@@ -112,6 +112,8 @@ Words Compile::deviceMath() const {
 Words Compile::device(const std::string &input, const Arch &arch, const std::string &output) const {
   Words words = {kit.clang};
   append(words, cudaMode());
+  // A value that only some lanes have set may be passed on: what a shuffle's other lanes give is not undefined behaviour.
+  append(words, {"-Xclang", "-no-enable-noundef-analysis"});
   append(words, {"--cuda-device-only", "-S", "--offload-arch=" + arch.name(), "--cuda-feature=+ptx85"});
   append(words, unitId(input));
   if (relocatable) words.push_back("-fgpu-rdc");
