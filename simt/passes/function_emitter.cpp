@@ -211,6 +211,7 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
     edges[0].lanes = maskAnd(mask(), vector(branch->getCondition()));
     edges[1].lanes = builder_.CreateXor(mask(), edges[0].lanes);
   }
+  if (plan.end == BlockPlan::End::test && plan.nonEmpty) return emitLoopExit(block, edges);
   // All values are read before any slot is written: phis of one block are assigned in parallel.
   std::vector<std::vector<Write>> writes(edges.size());
   for (std::size_t i = 0; i < edges.size(); ++i) collectWrites(block, edges[i], writes[i]);
@@ -238,6 +239,32 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
     builder_.CreateCondBr(anyTested, entryOf(plan.next[0]), entryOf(plan.next[1]));
   else
     finishSide(0);
+}
+
+// Lanes leave a loop. While none does, masks stay as they are, and so does what lanes take out of the loop: such rounds
+// are most of a long loop's, and their branch is predicted.
+void FunctionEmitter::emitLoopExit(BasicBlock *block, const std::vector<Edge> &edges) {
+  const BlockPlan &plan = plan_.plan(block);
+  const Edge &stay = edges[plan.tested], &leave = edges[1 - plan.tested];
+  BasicBlock *leaving = newBlock(block->getName() + ".leave"), *staying = newBlock(block->getName() + ".stay");
+  builder_.CreateCondBr(anyLane(leave.lanes), leaving, staying);
+  auto keepScalars = now_, keepVectors = vectorsNow_;
+  auto keepSegments = segmentsNow_;
+  auto write = [&](llvm::ArrayRef<Edge> taken) {
+    std::vector<std::vector<Write>> writes(taken.size());
+    for (std::size_t i = 0; i < taken.size(); ++i) collectWrites(block, taken[i], writes[i]);
+    for (const std::vector<Write> &of : writes) commit(of);
+  };
+  builder_.SetInsertPoint(staying);
+  write({{stay.to, mask()}});
+  builder_.CreateBr(entryOf(plan.next[0]));
+  now_ = keepScalars;
+  vectorsNow_ = keepVectors;
+  segmentsNow_ = keepSegments;
+  builder_.SetInsertPoint(leaving);
+  Value *anyStays = anyLane(stay.lanes);
+  write(edges);
+  builder_.CreateCondBr(anyStays, entryOf(plan.next[0]), entryOf(plan.next[1]));
 }
 
 // --- which blocks must not run with an empty mask ----------------------------------------------------

@@ -72,6 +72,7 @@ private:
   void emitBlock(llvm::BasicBlock *block);
   void resetFrame(llvm::BasicBlock *header);
   void emitTerminator(llvm::BasicBlock *block);
+  void emitLoopExit(llvm::BasicBlock *block, const std::vector<Edge> &edges);
   void collectWrites(llvm::BasicBlock *from, const Edge &edge, std::vector<Write> &writes);
   void commit(const std::vector<Write> &writes);
   bool isFull(const llvm::BasicBlock *block) const;

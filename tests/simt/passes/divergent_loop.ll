@@ -1,11 +1,15 @@
 ; Lanes leave at different times: the loop runs while any lane stays, the counter stays a scalar, and what a
-; lane takes out of the loop is kept when it leaves.
+; lane takes out of the loop is kept when it leaves. Rounds in which none leaves change no mask and keep nothing.
 ; RUN: %simt-opt --rows %s | FileCheck %s
+; CHECK: %[[MASK:.*]] = phi <32 x i1>
 ; CHECK: phi i32 [ 0,
 ; CHECK: %[[OUT:.*]] = icmp {{.*}} <32 x i32>
-; CHECK: xor <32 x i1>
-; CHECK: bitcast <32 x i1> %{{.*}} to i32
-; CHECK: select <32 x i1>
+; CHECK: %[[LEAVING:.*]] = select <32 x i1> %[[MASK]], <32 x i1> %[[OUT]]
+; CHECK-NEXT: %[[BITS:.*]] = bitcast <32 x i1> %[[LEAVING]] to i32
+; CHECK-NEXT: icmp eq i32 %[[BITS]], 0
+; CHECK-NEXT: br i1 %any{{.*}}, label %loop
+; CHECK: xor <32 x i1> %[[MASK]], %[[LEAVING]]
+; CHECK: select <32 x i1> %[[LEAVING]]
 ; CHECK: br i1 %any
 define void @kernel(ptr %warp) "strata.kernel" {
 entry:
