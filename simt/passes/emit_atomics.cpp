@@ -4,7 +4,9 @@
 //
 //   atomicrmw add ptr %uniform, %v     r = old + (sum of %v over lower active lanes)
 //
-// In the block's own shared memory a plain load and store do: all warps of a block run on one thread.
+// In the block's own shared memory a plain load and store do: all warps of a block run on one thread. Where the
+// address is all that differs, and follows from a byte or a short of each lane, these are taken from a register, several
+// at a time; that is much quicker than by way of memory, where each update would wait for the last.
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -99,6 +101,46 @@ bool FunctionEmitter::emitReducedAtomic(AtomicRMWInst &atomic) {
   return true;
 }
 
+// The i8 or i16 from which alone, with values that are the same in all lanes, `address` is computed; or null.
+llvm::Value *FunctionEmitter::narrowRoot(Value *address, unsigned depth) {
+  constexpr unsigned kMostDepth = 5;
+  auto *i = dyn_cast<llvm::Instruction>(address);
+  if (!i || !shape(i).isVarying() || depth > kMostDepth) return nullptr;
+  if (i->getType()->isIntegerTy(8) || i->getType()->isIntegerTy(16)) return i;
+  if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::BinaryOperator, llvm::GetElementPtrInst>(i) || i->isIntDivRem()) return nullptr;
+  Value *varying = nullptr;
+  for (Value *operand : i->operands()) {
+    if (shape(operand).isUniform()) continue;
+    if (varying) return nullptr;
+    varying = operand;
+  }
+  return varying ? narrowRoot(varying, depth + 1) : nullptr;
+}
+
+llvm::Value *FunctionEmitter::laneCopy(Value *value, const Value *root, Value *rootInLane) {
+  if (value == root) return rootInLane;
+  if (shape(value).isUniform()) return scalar(value);
+  llvm::Instruction *copy = cast<llvm::Instruction>(value)->clone();
+  for (llvm::Use &operand : copy->operands()) operand.set(laneCopy(operand.get(), root, rootInLane));
+  return builder_.Insert(copy);
+}
+
+void FunctionEmitter::updateByNarrowRoot(AtomicRMWInst &atomic, Value *root) {
+  constexpr unsigned kChunkBits = 64;
+  const unsigned bits = root->getType()->getIntegerBitWidth(), chunks = kLanes * bits / kChunkBits;
+  Value *all = builder_.CreateBitCast(vector(root), llvm::FixedVectorType::get(builder_.getInt64Ty(), chunks));
+  for (unsigned c = 0; c < chunks; ++c) {
+    Value *chunk = builder_.CreateExtractElement(all, c);
+    for (unsigned shift = 0; shift < kChunkBits; shift += bits) {
+      Value *inLane = builder_.CreateTrunc(builder_.CreateLShr(chunk, shift), root->getType());
+      llvm::Instruction *copy = atomic.clone();
+      copy->setOperand(0, laneCopy(atomic.getPointerOperand(), root, inLane));
+      copy->setOperand(1, scalar(atomic.getValOperand()));
+      emitOneAtomic(copy, /*isShared=*/true);
+    }
+  }
+}
+
 void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
   constexpr unsigned kTogether = 8;
   auto *rmw = dyn_cast<AtomicRMWInst>(&atomic);
@@ -114,7 +156,7 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
   llvm::AllocaInst *successes = wanted && !rmw ? laneArray(builder_.getInt8Ty()) : nullptr;
   std::vector<PerLane> operands;
   for (Value *operand : atomic.operands()) operands.emplace_back(*this, operand);
-  forEachLane([&](Value *lane) {
+  auto one = [&](Value *lane) {
     llvm::Instruction *copy = atomic.clone();
     for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i].get(lane));
     Value *made = emitOneAtomic(copy, isShared);
@@ -125,7 +167,11 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
     if (rmw) return;
     Value *success = builder_.CreateZExt(builder_.CreateExtractValue(made, 1), builder_.getInt8Ty());
     builder_.CreateStore(success, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), successes, at));
-  }, isShared && rmw ? kTogether : 1);
+  };
+  Value *root = rmw && isShared && !wanted && shape(rmw->getValOperand()).isUniform() ? narrowRoot(rmw->getPointerOperand()) : nullptr;
+  std::function<void()> whenFull;
+  if (rmw && isShared) whenFull = [&] { root ? updateByNarrowRoot(*rmw, root) : forAllLanes(one, kTogether); };
+  forEachLane(one, whenFull);
   if (!wanted) return;
   Value *old = builder_.CreateLoad(widen(type), results);
   if (rmw) return define(atomic, old);

@@ -203,15 +203,20 @@ void FunctionEmitter::forAllLanes(const std::function<void(Value *)> &body, unsi
   builder_.SetInsertPoint(after);
 }
 
-void FunctionEmitter::forEachLane(const std::function<void(Value *)> &body, unsigned together) {
-  if (maskIsFull() && together > 1) return forAllLanes(body, together);
+void FunctionEmitter::forEachLane(const std::function<void(Value *)> &body, const std::function<void()> &whenFull) {
+  if (maskIsFull() && whenFull) return whenFull();
   BasicBlock *loop = newBlock("each.lane"), *after = newBlock("after.lanes");
   Value *all = maskBits(mask());
-  if (together > 1) {
+  if (whenFull) {
+    auto keepScalars = now_, keepVectors = vectorsNow_;
+    auto keepSegments = segmentsNow_;
     BasicBlock *allLanes = newBlock("full"), *some = newBlock("some.lanes");
     builder_.CreateCondBr(builder_.CreateICmpEQ(all, builder_.getInt32(~0u)), allLanes, some);
     builder_.SetInsertPoint(allLanes);
-    forAllLanes(body, together);
+    whenFull();
+    now_ = keepScalars;  // what was materialised here is not visible elsewhere
+    vectorsNow_ = keepVectors;
+    segmentsNow_ = keepSegments;
     builder_.CreateBr(after);
     builder_.SetInsertPoint(some);
   }

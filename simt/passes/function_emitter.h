@@ -131,8 +131,9 @@ private:
   Value *lastLane();                        // i32: number of the last active lane
   Value *firstLane();
   // Runs `body` once per active lane in ascending order; the builder stands after the loop then. Where all lanes
-  // are active, `together` copies of a small body make a turn of the loop.
-  void forEachLane(const std::function<void(Value *lane)> &body, unsigned together = 1);
+  // are active, `whenFull` is run instead, if there is one.
+  void forEachLane(const std::function<void(Value *lane)> &body, const std::function<void()> &whenFull = {});
+  // The same for all lanes, `together` copies of the body a turn.
   void forAllLanes(const std::function<void(Value *lane)> &body, unsigned together);
   // An array in memory with the lanes of `vector`; element `lane` of such an array.
   llvm::AllocaInst *spill(Value *vector);
@@ -174,6 +175,9 @@ private:
   void emitAtomic(llvm::Instruction &atomic);
   bool emitReducedAtomic(llvm::AtomicRMWInst &atomic);
   Value *emitOneAtomic(llvm::Instruction *atomic, bool isShared);
+  Value *narrowRoot(Value *address, unsigned depth = 0);
+  Value *laneCopy(Value *value, const Value *root, Value *rootInLane);
+  void updateByNarrowRoot(llvm::AtomicRMWInst &atomic, Value *root);
 
   // --- calls (emit_calls.cpp) -------------------------------------------------------------------
   void emitCall(llvm::CallBase &call);
