@@ -10,7 +10,7 @@
 
 namespace strata::simt {
 
-inline constexpr std::uint32_t kAbiVersion = 2;
+inline constexpr std::uint32_t kAbiVersion = 3;
 inline constexpr std::uint32_t kWarpSize = 32;
 
 struct Warp;
@@ -81,6 +81,8 @@ struct LaunchState {
   std::uint64_t sharedWindow;   // generic address of shared address 0 is Block::shared; size limit for isspacep
   void *owner;                  // executor's own
   std::uint64_t sharedStride;   // bytes from Block::shared of one cluster rank to the next (mapa); 0 without clusters
+  std::uint32_t streamStores;   // not 0: the launch writes so much that its stores had better go past the caches
+  std::uint32_t pad;
 };
 
 // One block in flight.

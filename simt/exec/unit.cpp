@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs units of a launch on the calling thread.
+#include <emmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -65,6 +66,11 @@ ThreadMemory &memoryOfThread() {
   return *threadMemory;
 }
 
+// A word of each: more than caches near the cores hold.
+constexpr std::uint64_t kStreamThreads = std::uint64_t{4} << 20;
+
+std::uint32_t blockThreads(const LaunchState &state) { return state.blockDim[0] * state.blockDim[1] * state.blockDim[2]; }
+
 std::size_t sharedStride(const LaunchState &state) { return (std::max(state.totalShared, 1u) + 127) / 128 * 128; }
 
 std::uint32_t clusterSize(const LaunchState &state) { return state.clusterDim[0] * state.clusterDim[1] * state.clusterDim[2]; }
@@ -77,7 +83,7 @@ void splitIndex(std::uint64_t index, const std::uint32_t extent[3], std::uint32_
 
 void placeBlock(Block &block, const LaunchState &state, std::uint64_t index, std::uint32_t worker) {
   block.launch = &state;
-  block.threads = state.blockDim[0] * state.blockDim[1] * state.blockDim[2];
+  block.threads = blockThreads(state);
   block.warps = (block.threads + kWarpSize - 1) / kWarpSize;
   block.smId = worker;
   splitIndex(index, state.gridDim, block.blockIdx);
@@ -321,6 +327,7 @@ void prepareLaunch(LaunchRun &launch, std::uint32_t workers) {
   state.gridWorkspace = request.cooperative ? reinterpret_cast<std::uint64_t>(launch.gridWorkspace) : 0;
   state.sharedWindow = sharedStride(state);
   state.sharedStride = clusterSize(state) > 1 ? sharedStride(state) : 0;
+  state.streamStores = launch.blocks() * blockThreads(state) >= kStreamThreads;
   state.owner = &launch;
   if (request.cooperative) launch.units = std::min<std::uint64_t>(workers, launch.blocks());
   else launch.units = launch.blocks() / clusterSize(state);
@@ -348,6 +355,7 @@ bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::u
     runUnit(set, launch, index, memory.shared);
     index = end;
   }
+  if (launch.state.streamStores) _mm_sfence();  // jit/stream_stores.h
   runningUnit = nullptr;
   return unit.faultedFirst;
 }

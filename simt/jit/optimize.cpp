@@ -24,6 +24,7 @@
 
 #include "simt/jit/machine_calls.h"
 #include "simt/jit/sink_warp_state.h"
+#include "simt/jit/stream_stores.h"
 #include "simt/lower/alignment_checks.h"
 #include "simt/lower/recover_pointers.h"
 #include "simt/passes/prefetch_strides.h"
@@ -191,6 +192,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   f.addPass(FunctionStep<sinkWarpState>());
   f.addPass(FunctionStep<prefetchPlainLoops>());
+  f.addPass(FunctionStep<streamStores>());
   f.addPass(llvm::ADCEPass());
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));

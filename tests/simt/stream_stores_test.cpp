@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include "simt/abi.h"
+#include "simt/jit/stream_stores.h"
+
+using namespace strata::simt;
+
+namespace {
+
+// A store of a vector to the first parameter's memory, in the loop over warps; `before` comes ahead of it.
+std::string kernel(const std::string &before, const std::string &type = "<32 x float>") {
+  return "declare void @other()\ndeclare " + type + " @llvm.masked.gather(<32 x ptr>, i32, <32 x i1>, " + type + ")\n"
+         "define void @strata_entry(ptr %block, ptr %warp) {\n"
+         "start:\n %launch = load ptr, ptr %block\n"
+         " %params.at = getelementptr i8, ptr %launch, i64 " + std::to_string(offsetof(LaunchState, params)) + "\n"
+         " %params = load ptr, ptr %params.at\n br label %loop\n"
+         "loop:\n %i = phi i64 [0, %start], [%n, %loop]\n"
+         " %out = load i64, ptr %params\n %at = add i64 %i, %out\n %p = inttoptr i64 %at to ptr\n" + before +
+         " store " + type + " zeroinitializer, ptr %p, align 4\n"
+         " %n = add i64 %i, 128\n %more = icmp ult i64 %n, 9999\n br i1 %more, label %loop, label %done\n"
+         "done:\n ret void\n}\n";
+}
+
+unsigned streaming(const std::string &text) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(text, diagnostic, context);
+  EXPECT_TRUE(module) << diagnostic.getMessage().str();
+  if (!module) return 0;
+  llvm::Function &function = *module->getFunction("strata_entry");
+  unsigned before = 0, past = 0, plain = 0;
+  for (llvm::Instruction &i : llvm::instructions(function)) before += llvm::isa<llvm::StoreInst>(i);
+  const bool changed = streamStores(function);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  for (llvm::Instruction &i : llvm::instructions(function))
+    if (llvm::isa<llvm::StoreInst>(i)) ++(i.hasMetadata(llvm::LLVMContext::MD_nontemporal) ? past : plain);
+  EXPECT_EQ(plain, before);  // each store still has its plain form
+  EXPECT_EQ(changed, past != 0);
+  return past;
+}
+
+TEST(StreamStores, WholeLinesToAParametersMemory) { EXPECT_EQ(streaming(kernel("")), 1u); }
+
+TEST(StreamStores, OtherMemoryMayBeRead) {
+  EXPECT_EQ(streaming(kernel(" %q = getelementptr i8, ptr %params, i64 8\n %in = load ptr, ptr %q\n %v = load <32 x float>, ptr %in\n")), 1u);
+}
+
+TEST(StreamStores, NotWhereTheMemoryIsRead) { EXPECT_EQ(streaming(kernel(" %v = load <32 x float>, ptr %p\n")), 0u); }
+
+TEST(StreamStores, NotPartsOfLines) { EXPECT_EQ(streaming(kernel("", "<8 x float>")), 0u); }
+
+TEST(StreamStores, NotBesideWhatOrdersMemory) {
+  EXPECT_EQ(streaming(kernel(" fence seq_cst\n")), 0u);
+  EXPECT_EQ(streaming(kernel(" call void @other()\n")), 0u);
+  EXPECT_EQ(streaming(kernel(" %old = atomicrmw add ptr %warp, i32 1 monotonic\n")), 0u);
+}
+
+}  // namespace
