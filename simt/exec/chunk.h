@@ -16,7 +16,8 @@ namespace strata::simt {
 class ChunkSize {
 public:
   ChunkSize(LaunchRun &launch, std::uint32_t workers) : launch_(launch), workers_(workers) {
-    if (const std::uint32_t cost = costHint(launch)) size_ = std::clamp<std::uint64_t>(kTarget / cost, 1, kMost);
+    if (const std::uint32_t cost = costHint(launch); cost && !mayWait())
+      size_ = std::clamp<std::uint64_t>(kTarget / cost, 1, kMost);
   }
 
   // The next units [first, last); false: none is left.
@@ -34,7 +35,7 @@ public:
   void begin() { start_ = __rdtsc(); }
   void end(std::uint64_t units) {
     const std::uint64_t cycles = __rdtsc() - start_;
-    if (units >= size_ && cycles < kTarget / 2) size_ = std::min(size_ * 4, kMost);
+    if (units >= size_ && cycles < kTarget / 2 && !mayWait()) size_ = std::min(size_ * 4, kMost);
     else if (cycles > 2 * kTarget) size_ = std::max<std::uint64_t>(size_ / 2, 1);
     if (launch_.request.kernel->code)
       launch_.request.kernel->code->unitCycles.store(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(cycles / units, 1, ~0u)),
@@ -56,6 +57,9 @@ private:
     const auto &code = launch.request.kernel->code;
     return code ? code->unitCycles.load(std::memory_order_relaxed) : 0;
   }
+
+  // A block may wait for a later one, which must not lie behind it in the same thread's hands.
+  bool mayWait() const { return launch_.request.kernel->entryKind != EntryKind::block; }
 
   LaunchRun &launch_;
   const std::uint32_t workers_;

@@ -255,12 +255,9 @@ bool turnOf(UnitRun &unit, BlockRun &block, Turn &turn) {
 // Nothing moves here: what all wait for is on another thread, or a matter of time.
 void giveWay(LaunchRun &launch, std::uint32_t idleTurns) {
   constexpr std::uint32_t kHotTurns = 256;
-  if (idleTurns < kHotTurns) {
-    sched_yield();
-    return;
-  }
   launch.waited.store(true, std::memory_order_relaxed);
-  usleep(50);
+  if (idleTurns < kHotTurns) sched_yield();
+  else usleep(50);
 }
 
 // Until all members have ended, one escaped, or the launch is stopped.

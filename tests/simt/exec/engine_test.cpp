@@ -193,6 +193,15 @@ TEST_P(EngineTest, BlocksThatWaitForOneAnotherAllRun) {
   EXPECT_EQ(most, blocks);
 }
 
+TEST_P(EngineTest, BlocksThatWaitWithBarriersAllRun) {
+  auto kernel = loadFake("meet_barrier", EntryKind::warp);
+  const std::uint32_t first = pick(50, 200), blocks = engine->workers() + pick(10, 20);
+  std::uint32_t arrived = 0;
+  struct { std::uint32_t *arrived, first, wanted; } params{&arrived, first, blocks};
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, first + blocks, 32 * pick(1, 4), params)).kind, FaultKind::none);
+  EXPECT_EQ(arrived, blocks);
+}
+
 TEST_P(EngineTest, LongBlocksDoNotFillTheMachineWithThreads) {
   auto kernel = loadFake("meet", EntryKind::block);
   std::uint32_t running = 0, most = 0, arrived = 0;
