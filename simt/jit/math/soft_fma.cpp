@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fma for CPUs without the instruction (plain x86-64).
 // f32: the product is exact in double; the sum is rounded to odd in double (TwoSum gives the remainder), then
-// on to float. A function of its own, @strata.soft.fma32(<4 x float> a, b, c): inline, kernels would grow to megabytes.
+// on to float. A function of its own, @strata.soft.fma32(a, b, c) of floats or <4 x float>: inline, kernels would grow to megabytes.
 // f64: whole-number arithmetic in 128 bits in a function of its own, @strata.soft.fma(a, b, c, rounding), one
 // call a lane. The product (106 bits) stands at the top of 126 bits, the addend is aligned to it or it to the
 // addend, bits shifted out leave a sticky bit; then one normalisation, one rounding.
@@ -39,15 +39,16 @@ llvm::Function *createHelper(llvm::Module &module, llvm::StringRef name, llvm::F
 Val softFma32(Val a, Val b, Val c, Direction direction) {
   llvm::IRBuilder<> &ir = a.builder();
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
-  const std::string name = "strata.soft.fma32." + std::to_string(static_cast<int>(direction));
+  const std::string name = "strata.soft.fma32." + std::to_string(static_cast<int>(direction)) + (a.lanes() ? ".v4" : "");
   llvm::Function *function = module.getFunction(name);
   if (!function) {
-    llvm::Type *four = llvm::FixedVectorType::get(ir.getFloatTy(), 4);
-    function = createHelper(module, name, llvm::FunctionType::get(four, {four, four, four}, false));
+    llvm::Type *type = a.lanes() ? llvm::FixedVectorType::get(ir.getFloatTy(), 4) : ir.getFloatTy();
+    function = createHelper(module, name, llvm::FunctionType::get(type, {type, type, type}, false));
     llvm::IRBuilder<> body(llvm::BasicBlock::Create(module.getContext(), "", function));
     const auto argument = [&](unsigned i) { return Val(body, function->getArg(i)); };
     body.CreateRet(fma32(argument(0), argument(1), argument(2), direction));
   }
+  if (!a.lanes()) return a.made(ir.CreateCall(function, {a, b, c}));
   return inPieces(128, {a, b, c}, [&](llvm::ArrayRef<llvm::Value *> v) -> llvm::Value * { return ir.CreateCall(function, v); });
 }
 
