@@ -61,7 +61,7 @@ TEST_F(Integer, addSubMul) {
   CHECK_OP("mul.wide", 2, a * b, 2);
 }
 TEST_F(Integer, mad) {
-  CHECK_OP("mad.lo", 3, static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)) + c);
+  CHECK_OP("mad.lo", 3, static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b) + static_cast<unsigned __int128>(c)));
   CHECK_OP("mad.hi", 3, (s.isSigned || s.bits < 64 ? (a * b) >> s.bits : static_cast<Wide>((static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)) >> 64)) + c);
   CHECK_OP("mad.wide", 3, a * b + c, 2, true);
 }

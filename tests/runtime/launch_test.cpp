@@ -76,7 +76,7 @@ TEST_F(Launch, ThreadsThatLaunchFirstTogetherLoadOnce) {
     mock().modulesLoaded = 0;
     mock().take();
     std::vector<std::thread> threads;
-    for (int i = 0; i < 8; ++i) threads.emplace_back([&] { EXPECT_EQ(program.launch(i), cudaSuccess); });
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&, i] { EXPECT_EQ(program.launch(i), cudaSuccess); });
     for (std::thread &thread : threads) thread.join();
     EXPECT_EQ(mock().modulesLoaded, 1);
     Calls calls = mock().take();
