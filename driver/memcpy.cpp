@@ -181,9 +181,9 @@ CUresult entry::cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size
   CUresult result = checkBatchAttributes(attrs, attrsIdxs, numAttrs, count);
   Ref<Stream> stream;
   if (result == CUDA_SUCCESS) result = resolveStream(hStream, stream);
-  std::vector<Copy> planned(count);
+  std::vector<Copy> planned;  // grows as copies prove good: the count may be absurd
   for (size_t i = 0; i < count && result == CUDA_SUCCESS; ++i)
-    result = sizes[i] ? planCopy(describe(anywhere(dsts[i]), anywhere(srcs[i]), sizes[i]), planned[i])
+    result = sizes[i] ? planCopy(describe(anywhere(dsts[i]), anywhere(srcs[i]), sizes[i]), planned.emplace_back())
                       : CUDA_ERROR_INVALID_VALUE;
   if (result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return refuseInCapture(*stream);
@@ -214,7 +214,7 @@ CUresult entry::cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *o
   if (!numOps || !opList || flags || !hStream) return CUDA_ERROR_INVALID_VALUE;
   Ref<Stream> stream;
   CUresult result = resolveStream(hStream, stream);
-  std::vector<Copy> planned(numOps);
+  std::vector<Copy> planned;
   for (size_t i = 0; i < numOps && result == CUDA_SUCCESS; ++i) {
     const CUDA_MEMCPY3D_BATCH_OP &op = opList[i];
     std::uint64_t destination = 0, source = 0;
@@ -225,7 +225,7 @@ CUresult entry::cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *o
     d.srcDevice = source;
     d.Height = op.extent.height;
     d.Depth = op.extent.depth;
-    if (result == CUDA_SUCCESS) result = planCopy(d, planned[i]);
+    if (result == CUDA_SUCCESS) result = planCopy(d, planned.emplace_back());
   }
   if (result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return refuseInCapture(*stream);

@@ -32,21 +32,24 @@ std::uint64_t threadsOf(const LaunchRequest &r) {
   return n;
 }
 
+// Tests look at the memory while kernels run.
+void replace(std::uint32_t &word, std::uint32_t value) { std::atomic_ref(word).store(value, std::memory_order_relaxed); }
+
 FaultKind runByName(const LaunchRequest &r) {
   const std::string &name = r.kernel->info->name;
   if (name == "add") {  // p[i] += n for each thread
     auto *p = param<std::uint32_t *>(r, 0);
-    for (std::uint64_t i = 0; i < threadsOf(r); ++i) p[i] += param<std::uint32_t>(r, 1);
+    for (std::uint64_t i = 0; i < threadsOf(r); ++i) replace(p[i], p[i] + param<std::uint32_t>(r, 1));
   } else if (name == "scale") {  // p[i] = p[i] * 3 + 1
     auto *p = param<std::uint32_t *>(r, 0);
-    for (std::uint64_t i = 0; i < threadsOf(r); ++i) p[i] = p[i] * 3 + 1;
+    for (std::uint64_t i = 0; i < threadsOf(r); ++i) replace(p[i], p[i] * 3 + 1);
   } else if (name == "spin") {  // until *p is not 0
     auto *p = param<std::uint32_t *>(r, 0);
     while (std::atomic_ref(*p).load() == 0) std::this_thread::sleep_for(std::chrono::microseconds(20));
   } else if (name == "store") {
     auto *p = param<std::uint32_t *>(r, 0);
     if (!p) return FaultKind::illegalAddress;
-    *p = 1;
+    replace(*p, 1);
   } else if (name == "stop") {
     return FaultKind::trap;
   } else if (name == "bump") {  // counter += 1, a variable of the module

@@ -80,11 +80,11 @@ TEST_F(FaultTest, Trap) {
 
 TEST_F(FaultTest, LaterWorkIsDroppedAndWaitersReturn) {
   prepare();
-  CUresult status = CUDA_SUCCESS;
+  std::atomic<CUresult> status{CUDA_SUCCESS};
   close(stream);
   EXPECT_OK(launch("stop", stream, 1, 1, {}));
   EXPECT_OK(add(memory, 1, 1, stream));
-  EXPECT_OK(cuStreamAddCallback(stream, [](CUstream, CUresult result, void *p) { *static_cast<CUresult *>(p) = result; }, &status, 0));
+  EXPECT_OK(cuStreamAddCallback(stream, [](CUstream, CUresult result, void *p) { *static_cast<std::atomic<CUresult> *>(p) = result; }, &status, 0));
   EXPECT_OK(cuEventRecord(event, stream));
   open();
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, cuEventSynchronize(event));
