@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <regex>
+#include <stdexcept>
 #include <thread>
 
 #include "simt/simt.h"
@@ -71,6 +72,7 @@ public:
         std::uint32_t unit = static_cast<std::uint32_t>(std::stoul((*p)[3])) / 8;
         std::uint32_t size = (*p)[4].matched ? static_cast<std::uint32_t>(std::stoul((*p)[4])) * unit : unit;
         std::uint32_t align = (*p)[1].matched ? static_cast<std::uint32_t>(std::stoul((*p)[1])) : unit;
+        if (unit == 0 || align == 0) throw std::out_of_range("a parameter without size");
         std::uint32_t offset = (kernel.paramBytes + align - 1) / align * align;
         kernel.params.push_back({offset, size, align});
         kernel.paramBytes = offset + size;
@@ -164,7 +166,11 @@ private:
 
 Result<std::shared_ptr<Module>> openModule(std::string_view ptx) {
   if (ptx.find("foo.bar") != ptx.npos) return userError("line 4, column 1: unknown instruction foo.bar");
-  return std::shared_ptr<Module>(std::make_shared<FakeModule>(ptx));
+  try {
+    return std::shared_ptr<Module>(std::make_shared<FakeModule>(ptx));
+  } catch (const std::logic_error &) {  // a number that is none, in a damaged text
+    return userError("a number is out of range");
+  }
 }
 
 Result<std::string> linkPtx(const std::vector<std::string> &ptx) {
