@@ -12,6 +12,8 @@
 #include <mutex>
 #include <utility>
 
+#include "simt/exec/sanitizers.h"
+
 namespace strata::driver {
 
 // Intrusive reference count; an object starts with one reference, owned by the Ref that adopts it.
@@ -84,6 +86,7 @@ public:
     void *memory = mmap(nullptr, kSlots * sizeof(Slot), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     slots_ = memory == MAP_FAILED ? nullptr : static_cast<Slot *>(memory);
+    if (slots_) holdsPointers(slots_, kSlots * sizeof(Slot));
   }
 
   // Null if the table is full.

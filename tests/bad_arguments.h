@@ -52,7 +52,8 @@ public:
       if (random_() % 4 == 0) return nullptr;
       return reinterpret_cast<T>(const_cast<unsigned char *>(objects_.scratch.data() + 4096));
     } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
-      constexpr std::uint64_t kNumbers[] = {0, 1, 8, 1ull << 50, ~0ull, 1ull << 31};
+      constexpr std::uint64_t kLarge = 1ull << (sizeof(T) == 4 ? 31 : 30);  // as an address: not within AddressSanitizer's own
+      constexpr std::uint64_t kNumbers[] = {0, 1, 8, 1ull << 50, ~0ull, kLarge};
       return static_cast<T>(kNumbers[random_() % std::size(kNumbers)]);
     } else {
       return T{};
