@@ -36,5 +36,14 @@ TEST(RepairRelocatable, KernelsOfOtherFilesAreNotDeclared) {
             ".extern .func (.param .align 4 .b8 r[8]) used\n()\n;\n\tcall used;\n");
 }
 
+TEST(UnresolvedSymbol, FunctionsAndVariablesOfOtherFiles) {
+  const std::string call = ".func g()\n{\n\tcall.uni (retval0), _Z3exti, (param0);\n}\n";
+  EXPECT_EQ(unresolvedSymbol(".extern .func  (.param .b32 func_retval0) _Z3exti\n(\n\t.param .b32 _Z3exti_param_0\n)\n;\n" + call), "_Z3exti");
+  EXPECT_EQ(unresolvedSymbol(".extern .global .align 4 .u32 x;\n\tld.global.u32 \t%r1, [x];\n"), "x");
+  EXPECT_EQ(unresolvedSymbol(".extern .func  (.param .b32 func_retval0) vprintf\n(\n)\n;\n\tcall vprintf;\n"), "");
+  EXPECT_EQ(unresolvedSymbol(".extern .shared .align 16 .b8 tile[];\n\tld.shared.u32 %r1, [tile];\n.extern .func unused\n()\n;\n"), "");
+  EXPECT_EQ(unresolvedSymbol(".visible .entry k()\n{\n\tret;\n}\n"), "");
+}
+
 }  // namespace
 }  // namespace strata::nvcc

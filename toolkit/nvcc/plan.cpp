@@ -225,6 +225,17 @@ private:
     return {words, [=] { return writeFatbin(images, output, relocatable, compress); }};
   }
 
+  // Whole programs may not need device code of other files: an NVIDIA driver would say so at the launch only.
+  Step resolvedStep(const std::vector<PtxImage> &images) const {
+    return {{"ptxas", "--check-symbols", images.back().file}, [=]() -> Result<void> {
+              Result<std::vector<std::uint8_t>> bytes = readFile(images.back().file);
+              if (!bytes) return bytes.error();
+              const std::string symbol = unresolvedSymbol({bytes->begin(), bytes->end()});
+              if (symbol.empty()) return {};
+              return userError("Unresolved extern symbol '" + symbol + "': device code of other files is linked with -rdc=true");
+            }};
+  }
+
   // Some code needs changes to what clang writes.
   bool editsPtx() const { return compile_.relocatable || line_.has(Option::maxRegisters); }
 
@@ -263,6 +274,7 @@ private:
     if (!edits.empty()) stage(std::move(edits));
     if (phase_ == Phase::ptx || phase_ == Phase::syntaxOnly) return {};
     std::string fatbin = phase_ == Phase::fatbin ? outputFor(input, ".fatbin") : temporary(input, ".fatbin");
+    if (!compile_.relocatable) stage({resolvedStep(images)});
     stage({fatbinStep(images, fatbin)});
     if (phase_ == Phase::fatbin) return {};
     stage({{compile_.host(input, fatbin, objectFor(input)), {}}});

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -111,6 +112,17 @@ std::string repairRelocatable(const std::string &ptx) {
   }
   std::map<std::string, int> uses = countNames(joinLines(lines));
   return joinLines(dropDeclarations(lines, ".extern .func", [&](const std::string &name) { return uses[name] == 1; }));
+}
+
+std::string unresolvedSymbol(const std::string &ptx) {
+  static const std::set<std::string> provided = {"vprintf", "malloc", "free", "__assertfail"};  // by every device
+  const std::map<std::string, int> uses = countNames(ptx);
+  for (const std::string &line : splitLines(ptx)) {
+    if (!line.starts_with(".extern .func") && !line.starts_with(".extern .global")) continue;
+    const std::string name = declaredName(line);
+    if (!provided.contains(name) && uses.at(name) > 1) return name;
+  }
+  return "";
 }
 
 }  // namespace strata::nvcc

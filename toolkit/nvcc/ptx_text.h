@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to the PTX that clang 19 wrote.
+// Changes to the PTX that clang 19 wrote, and a look at it.
 #pragma once
 
 #include <string>
@@ -14,5 +14,8 @@ std::string limitRegisters(const std::string &ptx, const std::string &count);
 // list that only clang's own linker reads, goes, with the declarations that only it needed: it declares kernels of
 // other files as functions.
 std::string repairRelocatable(const std::string &ptx);
+
+// The first function or variable of another file that this PTX needs; empty if there is none.
+std::string unresolvedSymbol(const std::string &ptx);
 
 }  // namespace strata::nvcc
