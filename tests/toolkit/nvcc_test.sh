@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export STRATA_DEVICE=cpu STRATA_CACHE_DIR=$work/cache
-unset NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS
+unset NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS LIBRARY_PATH CPATH CUDA_HOME CUDA_PATH  # whatever this machine has
 
 fail() {
   echo "FAILED: $*" >&2
