@@ -27,7 +27,7 @@ function(strata_program name file)
   list(TRANSFORM arg_MORE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_custom_command(OUTPUT ${program}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
-    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT programs/${name} ${source} ${arg_MORE} -o ${program}
+    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT ${program} ${source} ${arg_MORE} -o ${program}
     DEPENDS ${source} ${arg_MORE} ${depends} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libcudart_static.a
     DEPFILE ${program}.d
     COMMENT "nvcc ${name}"
