@@ -8,6 +8,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -260,12 +261,45 @@ private:
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), part_->getArg(kFrame), offset);
   }
 
+  // Whether the memory of `alloca` may be accessed after a barrier: its address, or one that is computed from it, lives
+  // across one, or goes where that cannot be seen.
+  static bool crossesBarrier(llvm::AllocaInst &alloca, const llvm::SetVector<Instruction *> &crossing) {
+    llvm::SetVector<Instruction *> addresses;
+    addresses.insert(&alloca);
+    for (unsigned n = 0; n < addresses.size(); ++n) {
+      Instruction *address = addresses[n];
+      if (crossing.contains(address)) return true;
+      for (llvm::Use &use : address->uses()) {
+        auto *user = llvm::cast<Instruction>(use.getUser());
+        if (isa<llvm::LoadInst, llvm::CmpInst>(user)) continue;
+        if (isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(user)) {
+          if (use.get() != llvm::getPointerOperand(user)) return true;
+        } else if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) {
+          if (!isMaskedAddress(*call, use.getOperandNo())) return true;
+        } else {
+          addresses.insert(user);
+        }
+      }
+    }
+    return false;
+  }
+
+  static bool isMaskedAddress(const llvm::CallBase &call, unsigned operand) {
+    switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load: case llvm::Intrinsic::masked_gather: return operand == 0;
+    case llvm::Intrinsic::masked_store: case llvm::Intrinsic::masked_scatter: return operand == 1;
+    case llvm::Intrinsic::lifetime_start: case llvm::Intrinsic::lifetime_end: return true;
+    default: return false;
+    }
+  }
+
   // Local variables that live across a barrier are in the frame, the others on the stack.
   void placeAllocas() {
     llvm::IRBuilder<> builder(entry_);
-    for (Instruction *value : crossing()) {
-      auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(value);
-      if (!alloca) continue;
+    const llvm::SetVector<Instruction *> values = crossing();
+    for (Instruction &i : llvm::make_early_inc_range(llvm::instructions(*part_))) {
+      auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&i);
+      if (!alloca || !crossesBarrier(*alloca, values)) continue;
       forget(alloca);
       std::uint64_t at = reserve(alloca->getAllocatedType(), alloca->getAlign());
       alloca->replaceAllUsesWith(frameAddress(builder, at));
