@@ -4,9 +4,12 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 #include <unordered_set>
+
+#include "simt/analysis/lane_intrinsics.h"
 
 namespace strata::simt {
 namespace {
@@ -14,11 +17,32 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Loop;
 
+// Whether lanes may wait in `block` for other warps: there, or in a function that is called.
+bool mayWait(const BasicBlock &block) {
+  return llvm::any_of(block, [](const llvm::Instruction &i) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isIntrinsic()) return false;
+    const LaneIntrinsic id = laneIntrinsic(*callee);
+    return (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait) || id == LaneIntrinsic::laneFunction;
+  });
+}
+
 // Orders the blocks of one loop (or of the function, loop = null), child loops collapsed into their
 // headers, then expands each child in place.
 class Orderer {
 public:
-  Orderer(const llvm::LoopInfo &loops, std::vector<BasicBlock *> &out) : loops_(loops), out_(out) {}
+  Orderer(llvm::Function &function, const llvm::LoopInfo &loops, std::vector<BasicBlock *> &out) : loops_(loops), out_(out) {
+    std::vector<BasicBlock *> todo;
+    for (BasicBlock &block : function)
+      if (mayWait(block)) todo.push_back(&block);
+    while (!todo.empty()) {
+      BasicBlock *block = todo.back();
+      todo.pop_back();
+      if (!waitsLater_.insert(block).second) continue;
+      todo.insert(todo.end(), llvm::pred_begin(block), llvm::pred_end(block));
+    }
+  }
 
   void order(BasicBlock *header, const Loop *loop) {
     std::vector<BasicBlock *> postOrder;
@@ -66,7 +90,9 @@ private:
   }
 
   // Successors of a node of the collapsed graph: headers stand for child loops; the loop's own header and
-  // what lies outside the loop are left out. Reversed, so that the first successor comes first in the order.
+  // what lies outside the loop are left out. Reversed, so that the first successor comes first in the order; but those
+  // from which no barrier is reached come before the others: lanes that end without one must have done so when the
+  // others stand at it.
   std::vector<BasicBlock *> successors(BasicBlock *node, const Loop *loop, BasicBlock *header) const {
     std::vector<BasicBlock *> result;
     auto add = [&](BasicBlock *target) {
@@ -82,17 +108,19 @@ private:
       for (BasicBlock *target : llvm::successors(node)) add(target);
     }
     std::reverse(result.begin(), result.end());
+    std::stable_partition(result.begin(), result.end(), [&](BasicBlock *to) { return waitsLater_.contains(to); });
     return result;
   }
 
   const llvm::LoopInfo &loops_;
   std::vector<BasicBlock *> &out_;
+  std::unordered_set<const BasicBlock *> waitsLater_;  // a block that may wait, or from which one is reached
 };
 
 }  // namespace
 
 BlockOrder::BlockOrder(llvm::Function &function, const llvm::LoopInfo &loops) {
-  Orderer(loops, blocks_).order(&function.getEntryBlock(), nullptr);
+  Orderer(function, loops, blocks_).order(&function.getEntryBlock(), nullptr);
   for (unsigned i = 0; i < blocks_.size(); ++i) indices_[blocks_[i]] = i;
 }
 

@@ -3,6 +3,8 @@
 // starts with its header:
 //
 //   entry → h;  h → a | exit;  a → h        entry, h, a, exit
+//
+// Where there is a choice, paths without barriers come before those with: entry → a | b, a: barrier   entry, b, a
 #pragma once
 
 #include <unordered_map>
