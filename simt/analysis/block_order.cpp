@@ -24,7 +24,7 @@ bool mayWait(const BasicBlock &block) {
     const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
     if (!callee || callee->isIntrinsic()) return false;
     const LaneIntrinsic id = laneIntrinsic(*callee);
-    return (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait) || id == LaneIntrinsic::laneFunction;
+    return isBarrier(id) || id == LaneIntrinsic::laneFunction;
   });
 }
 

@@ -41,5 +41,6 @@ LaneIntrinsic laneIntrinsic(const llvm::Function &function) {
 
 bool isVote(LaneIntrinsic id) { return resultKind(id) == ResultKind::vote; }
 bool isWarpWide(LaneIntrinsic id) { return resultKind(id) == ResultKind::warpWide; }
+bool isBarrier(LaneIntrinsic id) { return id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait; }
 
 }  // namespace strata::simt

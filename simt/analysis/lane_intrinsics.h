@@ -24,5 +24,6 @@ LaneIntrinsic laneIntrinsic(const llvm::Function &function);
 
 bool isVote(LaneIntrinsic id);      // same result in lanes with the same members
 bool isWarpWide(LaneIntrinsic id);  // same result in all active lanes
+bool isBarrier(LaneIntrinsic id);   // of the block or the cluster: arrives, waits or both
 
 }  // namespace strata::simt

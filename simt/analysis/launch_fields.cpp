@@ -11,8 +11,6 @@
 #include "simt/abi.h"
 
 namespace strata::simt {
-namespace {
-
 std::pair<const llvm::Value *, std::uint64_t> splitAddress(const llvm::LoadInst &load) {
   const llvm::DataLayout &layout = load.getModule()->getDataLayout();
   llvm::APInt offset(64, 0);
@@ -20,6 +18,8 @@ std::pair<const llvm::Value *, std::uint64_t> splitAddress(const llvm::LoadInst 
       load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
   return {base, offset.getZExtValue()};
 }
+
+namespace {
 
 // The pointer that was loaded from base + offset, or null.
 const llvm::LoadInst *pointerLoad(const llvm::Value *value, std::uint64_t offset) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace llvm {
 class LoadInst;
@@ -11,6 +12,9 @@ class Value;
 }
 
 namespace strata::simt {
+
+// What `load` reads: the pointer from which its address is a fixed way off, and how far that is in bytes.
+std::pair<const llvm::Value *, std::uint64_t> splitAddress(const llvm::LoadInst &load);
 
 // If `load` reads LaunchState through its function's %warp argument: the byte offset in LaunchState.
 std::optional<std::uint64_t> launchField(const llvm::LoadInst &load);

@@ -9,49 +9,41 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <optional>
 
 #include "simt/abi.h"
+#include "simt/analysis/launch_fields.h"
 
 namespace strata::simt {
 namespace {
 
 constexpr std::uint64_t kLine = 64;  // bytes
 
-// Whether `load` reads `offset` of what `base` is.
-bool isFieldOf(const llvm::LoadInst &load, const llvm::Value *base, std::int64_t offset) {
-  std::int64_t at = 0;
-  const llvm::DataLayout &layout = load.getModule()->getDataLayout();
-  return llvm::GetPointerBaseWithConstantOffset(load.getPointerOperand(), at, layout) == base && at == offset;
-}
+using IsBase = bool (*)(const llvm::Value *, const llvm::Function &);
 
-// The Block, by either of the entry's ways to it.
-bool isBlock(const llvm::Value *value, const llvm::Function &entry) {
-  auto *load = llvm::dyn_cast<llvm::LoadInst>(value);
-  return value == entry.getArg(0) || (load && isFieldOf(*load, entry.getArg(1), offsetof(Warp, block)));
-}
-
-bool isLoadedFrom(const llvm::Value *value, std::uint64_t field, bool (*isBase)(const llvm::Value *, const llvm::Function &),
-                  const llvm::Function &entry) {
+// Whether `value` was loaded from a field of what `isBase` knows.
+bool isField(const llvm::Value *value, std::uint64_t field, IsBase isBase, const llvm::Function &entry) {
   auto *load = llvm::dyn_cast<llvm::LoadInst>(value);
   if (!load) return false;
-  std::int64_t at = 0;
-  const llvm::Value *base = llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), at, entry.getParent()->getDataLayout());
-  return at == static_cast<std::int64_t>(field) && isBase(base, entry);
+  auto [base, at] = splitAddress(*load);
+  return at == field && isBase(base, entry);
 }
-bool isLaunch(const llvm::Value *value, const llvm::Function &entry) { return isLoadedFrom(value, offsetof(Block, launch), isBlock, entry); }
-bool isParams(const llvm::Value *value, const llvm::Function &entry) { return isLoadedFrom(value, offsetof(LaunchState, params), isLaunch, entry); }
+bool isWarp(const llvm::Value *value, const llvm::Function &entry) { return value == entry.getArg(1); }
+// The Block, by either of the entry's ways to it.
+bool isBlock(const llvm::Value *value, const llvm::Function &entry) {
+  return value == entry.getArg(0) || isField(value, offsetof(Warp, block), isWarp, entry);
+}
+bool isLaunch(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(Block, launch), isBlock, entry); }
+bool isParams(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(LaunchState, params), isLaunch, entry); }
 
 // The parameters, by their offsets, among the addends of an integer, or that a pointer is.
 void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::SmallVectorImpl<std::int64_t> &found, unsigned depth = 0) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(value)) {
-    std::int64_t at = 0;
-    const llvm::Value *base = llvm::GetPointerBaseWithConstantOffset(load->getPointerOperand(), at, entry.getParent()->getDataLayout());
-    if (isParams(base, entry)) found.push_back(at);
+    auto [base, at] = splitAddress(*load);
+    if (isParams(base, entry)) found.push_back(static_cast<std::int64_t>(at));
     return;
   }
   constexpr unsigned kDeepest = 6;
@@ -83,7 +75,7 @@ bool isWholeLines(const llvm::StoreInst &store) {
   return bytes && bytes % kLine == 0;
 }
 
-// Every parameter from whose memory something is loaded; false if it cannot be told for some load.
+// The parameters from whose memory something is seen to be loaded; false if there is a gather, which may load from any.
 bool loadedParameters(const llvm::Function &entry, llvm::SmallSet<std::int64_t, 8> &loaded) {
   for (const llvm::Instruction &i : llvm::instructions(entry)) {
     const llvm::Value *address = nullptr;

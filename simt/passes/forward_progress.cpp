@@ -117,8 +117,7 @@ bool gathersLanes(const Instruction &i) {
   if (!callee || callee->isIntrinsic()) return false;
   LaneIntrinsic id = laneIntrinsic(*callee);
   bool collective = id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect;
-  bool barrier = id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait &&
-                 id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
+  bool barrier = isBarrier(id) && id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
   return collective || barrier;
 }
 

@@ -6,13 +6,13 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <set>
 #include <vector>
 
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
+#include "simt/passes/clone_blocks.h"
 #include "simt/passes/warp_full.h"
 
 namespace strata::simt {
@@ -129,19 +129,13 @@ private:
   void specialize(Loop &loop, const std::vector<Exit> &exits, bool turns) {
     BasicBlock *before = loop.getLoopPreheader(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
     llvm::ValueToValueMapTy map;
-    std::vector<BasicBlock *> blocks(loop.block_begin(), loop.block_end()), copies;
-    for (BasicBlock *block : blocks) {
-      BasicBlock *copy = llvm::CloneBasicBlock(block, map, ".full", &function_);
-      map[block] = copy;
-      copies.push_back(copy);
-      doubled_ += static_cast<unsigned>(block->size());
-    }
-    for (BasicBlock *copy : copies)
-      for (Instruction &i : *copy) llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+    std::vector<BasicBlock *> blocks(loop.block_begin(), loop.block_end());
+    cloneBlocks(blocks, ".full", map);
+    for (BasicBlock *block : blocks) doubled_ += static_cast<unsigned>(block->size());
     for (BasicBlock *block : blocks) done_.insert(block);
     auto copyOf = [&](BasicBlock *block) { return llvm::cast<BasicBlock>(map[block]); };
     done_.insert(copyOf(header));
-    addExitEdges(*loop.getUniqueExitBlock(), map);
+    addCopiedEdges(*loop.getUniqueExitBlock(), map);
 
     // Two ways into the loops.
     auto *full = BasicBlock::Create(function_.getContext(), before->getName() + ".full", &function_);
@@ -210,19 +204,6 @@ private:
     builder.CreateCall(function_.getParent()->getOrInsertFunction("strata.turn", builder.getVoidTy()));
     builder.CreateBr(rounds);
     done_.insert(rounds);
-  }
-
-  // The exit block's phis know the copies of the blocks they know.
-  static void addExitEdges(BasicBlock &exit, llvm::ValueToValueMapTy &map) {
-    for (llvm::PHINode &phi : exit.phis())
-      for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
-        auto copy = map.find(phi.getIncomingBlock(i));
-        if (copy == map.end()) continue;
-        llvm::Value *value = phi.getIncomingValue(i);
-        auto mapped = map.find(value);
-        phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second),
-                        llvm::cast<BasicBlock>(copy->second));
-      }
   }
 
   // `from`, a copy, asks whether all lanes stay. Returns the block to which it goes otherwise.

@@ -6,13 +6,13 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include <vector>
 
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/uniformity.h"
+#include "simt/passes/clone_blocks.h"
 #include "simt/passes/warp_full.h"
 
 namespace strata::simt {
@@ -96,24 +96,8 @@ bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
   Guard guard;
   if (!findGuard(function, threads, guard)) return false;
   llvm::ValueToValueMapTy map;
-  std::vector<BasicBlock *> copies;
-  for (BasicBlock *block : guard.region) {
-    BasicBlock *copy = llvm::CloneBasicBlock(block, map, ".full", &function);
-    map[block] = copy;
-    copies.push_back(copy);
-  }
-  for (BasicBlock *copy : copies)
-    for (Instruction &i : *copy)
-      llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
-  for (llvm::PHINode &phi : guard.join->phis())
-    for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
-      auto copy = map.find(phi.getIncomingBlock(i));
-      if (copy == map.end()) continue;
-      llvm::Value *value = phi.getIncomingValue(i);
-      auto mapped = map.find(value);
-      phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second),
-                      llvm::cast<BasicBlock>(copy->second));
-    }
+  const std::vector<BasicBlock *> copies = cloneBlocks(guard.region, ".full", map);
+  addCopiedEdges(*guard.join, map);
   // The branch moves into a block of its own, behind the test for a full warp.
   auto *branch = llvm::cast<llvm::BranchInst>(guard.branch->getTerminator());
   BasicBlock *some = guard.branch->splitBasicBlock(branch, guard.branch->getName() + ".some");

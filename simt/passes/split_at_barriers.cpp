@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "simt/abi.h"
+#include "simt/analysis/launch_fields.h"
 
 namespace strata::simt {
 namespace {
@@ -85,19 +86,13 @@ private:
     for (Instruction &i : llvm::make_early_inc_range(llvm::instructions(*part_))) {
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
       if (!load) continue;
-      auto [base, offset] = place(*load);
+      auto [base, offset] = splitAddress(*load);
       if (base != part_->getArg(kWarp)) continue;
       if (offset == offsetof(Warp, block)) load->replaceAllUsesWith(part_->getArg(kBlock));
       else if (offset == offsetof(Warp, index)) load->replaceAllUsesWith(part_->getArg(kIndex));
       else continue;
       load->eraseFromParent();
     }
-  }
-
-  std::pair<const Value *, std::uint64_t> place(const llvm::LoadInst &load) const {
-    llvm::APInt offset(64, 0);
-    const Value *base = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
-    return {base, offset.getZExtValue()};
   }
 
   void findBarriers() {
@@ -169,11 +164,11 @@ private:
   // A load of Block, LaunchState or the parameters at a fixed place: safe anywhere.
   bool isLaunchConstant(const llvm::LoadInst &load) const {
     if (!load.hasMetadata(llvm::LLVMContext::MD_invariant_load) || load.isVolatile() || load.isAtomic()) return false;
-    const Value *base = place(load).first;
+    const Value *base = splitAddress(load).first;
     if (base == part_->getArg(kBlock)) return true;
     auto *outer = llvm::dyn_cast<llvm::LoadInst>(base);
     if (!outer || !isLaunchConstant(*outer)) return false;
-    auto [outerBase, outerOffset] = place(*outer);
+    auto [outerBase, outerOffset] = splitAddress(*outer);
     if (outerBase == part_->getArg(kBlock)) return outerOffset == offsetof(Block, launch);
     return outerOffset == offsetof(LaunchState, params) || outerOffset == offsetof(LaunchState, runtime);
   }

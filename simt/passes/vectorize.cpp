@@ -94,7 +94,7 @@ private:
         if (!callee || callee->isIntrinsic()) continue;
         LaneIntrinsic id = laneIntrinsic(*callee);
         if (id == LaneIntrinsic::barrier && isWholeBlock(*call)) waits = Waits::blockBarriers;
-        else if (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait) return Waits::anyhow;
+        else if (isBarrier(id)) return Waits::anyhow;
         if (id == LaneIntrinsic::yield || id == LaneIntrinsic::nanosleep) return Waits::anyhow;
         if (id != LaneIntrinsic::laneFunction) continue;
         calls = true;

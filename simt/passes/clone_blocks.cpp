@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/passes/clone_blocks.h"
+
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+namespace strata::simt {
+
+using llvm::BasicBlock;
+
+std::vector<BasicBlock *> cloneBlocks(llvm::ArrayRef<BasicBlock *> blocks, const char *suffix, llvm::ValueToValueMapTy &map) {
+  std::vector<BasicBlock *> copies;
+  for (BasicBlock *block : blocks) {
+    BasicBlock *copy = llvm::CloneBasicBlock(block, map, suffix, block->getParent());
+    map[block] = copy;
+    copies.push_back(copy);
+  }
+  for (BasicBlock *copy : copies)
+    for (llvm::Instruction &i : *copy) llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+  return copies;
+}
+
+void addCopiedEdges(BasicBlock &join, const llvm::ValueToValueMapTy &map) {
+  for (llvm::PHINode &phi : join.phis())
+    for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
+      auto copy = map.find(phi.getIncomingBlock(i));
+      if (copy == map.end()) continue;
+      llvm::Value *value = phi.getIncomingValue(i);
+      auto mapped = map.find(value);
+      phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second), llvm::cast<BasicBlock>(copy->second));
+    }
+}
+
+}  // namespace strata::simt
