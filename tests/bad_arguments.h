@@ -35,6 +35,10 @@ constexpr bool isHandle() {
   return false;
 }
 
+// What stands for 0 of a type whose 0 makes a call do, unchecked, what its other arguments say.
+template <class T>
+inline constexpr T kZero{};
+
 // Calls entries with arguments of one bad kind. `Objects` has bad<Handle>(kind) and a scratch buffer.
 template <class Objects>
 class Caller {
@@ -52,9 +56,11 @@ public:
       if (random_() % 4 == 0) return nullptr;
       return reinterpret_cast<T>(const_cast<unsigned char *>(objects_.scratch.data() + 4096));
     } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
-      constexpr std::uint64_t kLarge = 1ull << (sizeof(T) == 4 ? 31 : 30);  // as an address: not within AddressSanitizer's own
+      // Too large for a pitch; as an address (CUdeviceptr) it would be one of AddressSanitizer's own.
+      constexpr std::uint64_t kLarge = 1ull << (std::is_same_v<T, unsigned long long> ? 30 : 31);
       constexpr std::uint64_t kNumbers[] = {0, 1, 8, 1ull << 50, ~0ull, kLarge};
-      return static_cast<T>(kNumbers[random_() % std::size(kNumbers)]);
+      const T number = static_cast<T>(kNumbers[random_() % std::size(kNumbers)]);
+      return number == T{} ? kZero<T> : number;
     } else {
       return T{};
     }

@@ -12,6 +12,10 @@
 
 using namespace strata::test;
 
+// Between two host pointers a copy is the program's own business, as memcpy is; by default the addresses are looked at.
+template <>
+inline constexpr cudaMemcpyKind strata::test::kZero<cudaMemcpyKind> = cudaMemcpyDefault;
+
 namespace {
 
 class Objects {
