@@ -4,6 +4,10 @@
 # label "program". It passes if it exits with 0. Modes: vector and lane (with the best SIMD target), avx2, portable,
 # one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced.
 set(STRATA_PROGRAM_MODES vector lane avx2 portable)
+if(STRATA_SANITIZE)
+  string(REPLACE "," ",-fsanitize=" strata_sanitize "-fsanitize=${STRATA_SANITIZE}")  # -Xcompiler's argument is itself a list
+  set(strata_sanitize -Xcompiler ${strata_sanitize})
+endif()
 
 set(strata_mode_vector STRATA_MODE=auto)
 set(strata_mode_lane STRATA_MODE=lane)
@@ -27,7 +31,7 @@ function(strata_program name file)
   list(TRANSFORM arg_MORE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   add_custom_command(OUTPUT ${program}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
-    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${arg_FLAGS} -MD -MF ${program}.d -MT ${program} ${source} ${arg_MORE} -o ${program}
+    COMMAND nvcc -O3 -lineinfo -arch=sm_90 ${strata_sanitize} ${arg_FLAGS} -MD -MF ${program}.d -MT ${program} ${source} ${arg_MORE} -o ${program}
     DEPENDS ${source} ${arg_MORE} ${depends} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libcudart_static.a
     DEPFILE ${program}.d
     COMMENT "nvcc ${name}"

@@ -132,7 +132,7 @@ MOCK cuModuleUnload(CUmodule handle) {
 // A name is found if the image contains it.
 MOCK cuModuleGetFunction(CUfunction *function, CUmodule handle, const char *name) {
   if (module(handle)->image.find(name) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
-  std::string &slot = module(handle)->functions[name] = name;
+  std::string &slot = module(handle)->functions.try_emplace(name, name).first->second;
   *function = reinterpret_cast<CUfunction>(&slot);
   return called("cuModuleGetFunction", name);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/simt/lane_program.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace strata::simt::test {
@@ -81,7 +82,7 @@ void LaneProgram::run(const Shape &shape, const std::vector<std::uint64_t> &para
   for (std::size_t p = 0; p < params.size(); ++p)
     std::memcpy(buffer.data() + kernel().params[p].offset, &params[p], std::min<std::size_t>(8, kernel().params[p].size));
   auto *globals = static_cast<std::uint8_t *>(std::aligned_alloc(256, std::max<std::size_t>(256, globals_.size())));
-  std::memcpy(globals, globals_.data(), globals_.size());
+  std::copy(globals_.begin(), globals_.end(), globals);
   for (const GlobalRelocation &r : info_.relocations) {
     const std::uint64_t address = reinterpret_cast<std::uint64_t>(globals) + r.target;
     std::memcpy(globals + r.offset, &address, 8);
@@ -115,7 +116,7 @@ void LaneProgram::run(const Shape &shape, const std::vector<std::uint64_t> &para
       if (setjmp(stopped) == 0) entry(&warp);
     }
   }
-  std::memcpy(globals_.data(), globals, globals_.size());
+  std::copy_n(globals, globals_.size(), globals_.begin());
   std::free(globals);
   std::free(shared);
 }

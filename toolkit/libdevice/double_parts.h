@@ -13,8 +13,8 @@ static inline int exponentOf(double shifted) { return static_cast<int>(bits(shif
 struct ExpParts {
   double r, rLow, tail;
   int exponent;
-  // e^x 2^extra
-  double value(int extra) const { return scale(1.0 + (r + tail), exponent + extra); }
+  // e^x 2^extra; a NaN's exponent may be any number, so that the sum must be free to wrap.
+  double value(int extra) const { return scale(1.0 + (r + tail), static_cast<int>(static_cast<unsigned>(exponent) + extra)); }
 };
 
 // e^r - 1 - r for |r| < 0.3466: r^2 q, 2^-64
