@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One benchmark case: the same work as a CUDA kernel, an OpenMP loop, an OpenCL kernel and, where an ispc
-// compiler is given, an ISPC task. Each case lives in one folder: NAME.cu (case and CUDA kernel),
+// compiler is given, an ISPC function. Each case lives in one folder: NAME.cu (case and CUDA kernel),
 // NAME_openmp.cpp, NAME.cl, NAME.ispc.
 #pragma once
 
@@ -45,7 +45,13 @@ struct OpenCl {
   }
 };
 
-enum class Element { f32, i32, u32 };
+// The ISPC twin, NAME_ispc(arrays, n, begin, end), is called by several threads for parts of `grain` of the n items, then
+// NAME_ispc_end(arrays, n), if there is one. They are found by name, since they are built only where ispc is given.
+struct Ispc {
+  int n = 0, grain = 1;
+};
+
+enum class Element { f32, f16, i32, u32 };
 
 struct Case {
   std::string name;
@@ -54,8 +60,8 @@ struct Case {
   std::vector<Array> arrays;
   std::function<void(const Pointers &)> cuda;     // launches only; device pointers
   std::function<void(const Pointers &)> openmp;   // host pointers
-  std::function<void(const Pointers &)> ispc;     // host pointers; empty when built without ispc
   OpenCl opencl;
+  Ispc ispc;
   Element element = Element::f32;                  // of the outputs
   double tolerance = 0;                            // relative to max(1, |value|); outputs of all must agree
   double mayDiffer = 0;                            // share of elements that may disagree (chaotic edges)
@@ -64,5 +70,6 @@ struct Case {
 // Adds a case to the list; used as a static initialiser in each case's .cu file.
 int addCase(std::function<Case()> make);
 std::vector<float> randomFloats(std::size_t count, float low, float high);
+std::vector<std::uint16_t> randomHalves(std::size_t count, float low, float high);
 
 }  // namespace bench

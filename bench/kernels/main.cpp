@@ -3,6 +3,7 @@
 // writes one JSON object per case.
 //   bench_kernels [--json FILE] [--only NAME…] [--seconds S]
 #include <CLI/CLI.hpp>
+#include <dlfcn.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <immintrin.h>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -57,12 +59,13 @@ double valueAt(const std::vector<std::uint8_t> &bytes, std::size_t i, Element el
   };
   if (element == Element::i32) return read(std::int32_t{});
   if (element == Element::u32) return read(std::uint32_t{});
+  if (element == Element::f16) return _cvtsh_ss(static_cast<unsigned short>(read(std::uint16_t{})));
   return read(float{});
 }
 
 std::string compare(const Case &c, const std::string &who, const Outputs &got, const Outputs &want) {
   for (std::size_t a = 0; a < got.size(); ++a) {
-    std::size_t count = got[a].size() / 4, different = 0, first = 0;
+    std::size_t count = got[a].size() / (c.element == Element::f16 ? 2 : 4), different = 0, first = 0;
     for (std::size_t i = 0; i < count; ++i) {
       double g = valueAt(got[a], i, c.element), w = valueAt(want[a], i, c.element);
       if (std::fabs(g - w) <= c.tolerance * std::fmax(1, std::fabs(w))) continue;
@@ -99,6 +102,18 @@ Outputs onHost(const Case &c, const std::function<void(const Pointers &)> &run, 
   return outputsOf(c, copies);
 }
 
+// Empty when the case has no ISPC twin in this build.
+std::function<void(const Pointers &)> ispcTwin(const Case &c) {
+  auto part = reinterpret_cast<void (*)(void *const *, int, int, int)>(dlsym(RTLD_DEFAULT, (c.name + "_ispc").c_str()));
+  auto end = reinterpret_cast<void (*)(void *const *, int)>(dlsym(RTLD_DEFAULT, (c.name + "_ispc_end").c_str()));
+  if (!part) return {};
+  return [=, n = c.ispc.n, grain = c.ispc.grain](const Pointers &p) {
+#pragma omp parallel for schedule(dynamic)
+    for (int begin = 0; begin < n; begin += grain) part(p.data(), n, begin, std::min(n, begin + grain));
+    if (end) end(p.data(), n);
+  };
+}
+
 Measured measure(const Case &c, double budget, ClDevice *opencl) {
   Measured m;
   Outputs want = onHost(c, c.openmp, budget, m.seconds["openmp"]);
@@ -115,7 +130,7 @@ Measured measure(const Case &c, double budget, ClDevice *opencl) {
     m.seconds["pocl"] = timeRuns([&] { run(); }, budget);
     check("pocl", outputsOf(c, run.results()));
   }
-  if (c.ispc) check("ispc", onHost(c, c.ispc, budget, m.seconds["ispc"]));
+  if (auto ispc = ispcTwin(c)) check("ispc", onHost(c, ispc, budget, m.seconds["ispc"]));
   return m;
 }
 
@@ -162,6 +177,12 @@ std::vector<float> randomFloats(std::size_t count, float low, float high) {
   return values;
 }
 
+std::vector<std::uint16_t> randomHalves(std::size_t count, float low, float high) {
+  std::vector<std::uint16_t> halves;
+  for (float value : randomFloats(count, low, high)) halves.push_back(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT));
+  return halves;
+}
+
 }  // namespace bench
 
 int main(int argc, char **argv) {
@@ -169,7 +190,7 @@ int main(int argc, char **argv) {
   std::string json;
   std::vector<std::string> only;
   double seconds = 0.5;
-  CLI::App app("Kernels in CUDA on the CPU device against OpenMP and OpenCL twins", "./x bench kernels");
+  CLI::App app("Kernels in CUDA on the CPU device against OpenMP, OpenCL and ISPC twins", "./x bench kernels");
   app.add_option("--json", json, "Write one object per case");
   app.add_option("--only", only, "Only these cases");
   app.add_option("--seconds", seconds, "Time for each implementation of a case")->check(CLI::PositiveNumber);

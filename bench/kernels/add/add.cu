@@ -17,6 +17,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(n, -1, 1)), bench::Array::of(bench::randomFloats(n, -1, 1)), bench::Array::poisoned<float>(n)};
   c.cuda = [=](auto &p) { add<<<(n + 255) / 256, 256>>>((float *)p[0], (float *)p[1], (float *)p[2], n); };
   c.openmp = [=](auto &p) { addOpenmp((float *)p[0], (float *)p[1], (float *)p[2], n); };
+  c.ispc = {n, 1 << 18};
   c.opencl = {{{"add", {n}, {256}}}, bench::OpenCl::pack(n)};
   return c;
 });

@@ -43,6 +43,7 @@ static int added = bench::addCase([] {
   c.arrays.push_back(bench::Array::poisoned<float>(n * kDim));
   c.cuda = [=](auto &p) { attention<<<n / 8, dim3(32, 8)>>>((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], n); };
   c.openmp = [=](auto &p) { attentionOpenmp((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], n); };
+  c.ispc = {n, 16};
   c.opencl = {{{"attention", {n}, {8}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-4;
   return c;

@@ -34,6 +34,7 @@ static int added = bench::addCase([] {
     blackScholes<<<(n + 255) / 256, 256>>>((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], rate, volatility, n);
   };
   c.openmp = [=](auto &p) { blackScholesOpenmp((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], rate, volatility, n); };
+  c.ispc = {n, 1 << 16};
   c.opencl = {{{"black_scholes", {n}, {256}}}, bench::OpenCl::pack(rate, volatility, n)};
   c.tolerance = 1e-3;
   return c;

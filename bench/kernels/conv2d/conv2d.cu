@@ -24,6 +24,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(n * n, -1, 1)), bench::Array::of(bench::randomFloats(25, -1, 1)), bench::Array::poisoned<float>(n * n)};
   c.cuda = [=](auto &p) { conv2d<<<dim3(n / 32, n / 8), dim3(32, 8)>>>((float *)p[0], (float *)p[1], (float *)p[2], n); };
   c.openmp = [=](auto &p) { conv2dOpenmp((float *)p[0], (float *)p[1], (float *)p[2], n); };
+  c.ispc = {n, 32};
   c.opencl = {{{"conv2d", {n, n}, {32, 8}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-4;
   return c;

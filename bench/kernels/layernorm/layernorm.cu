@@ -30,6 +30,7 @@ static int added = bench::addCase([] {
               bench::Array::of(bench::randomFloats(columns, -1, 1)), bench::Array::poisoned<float>((size_t)rows * columns)};
   c.cuda = [=](auto &p) { layernorm<<<rows / 8, dim3(32, 8)>>>((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], columns); };
   c.openmp = [=](auto &p) { layernormOpenmp((float *)p[0], (float *)p[1], (float *)p[2], (float *)p[3], rows, columns); };
+  c.ispc = {rows, 64};
   c.opencl = {{{"layernorm", {rows}, {8}}}, bench::OpenCl::pack(columns)};
   c.tolerance = 1e-4;
   return c;

@@ -24,6 +24,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::poisoned<int>((size_t)width * width)};
   c.cuda = [=](auto &p) { mandelbrot<<<dim3(width / 32, width / 8), dim3(32, 8)>>>((int *)p[0], width, iterations); };
   c.openmp = [=](auto &p) { mandelbrotOpenmp((int *)p[0], width, iterations); };
+  c.ispc = {width, 8};
   c.opencl = {{{"mandelbrot", {width, width}, {32, 8}}}, bench::OpenCl::pack(width, iterations)};
   c.element = bench::Element::i32;
   c.mayDiffer = 0.02;  // contraction differs; the edge of the set is chaotic

@@ -28,6 +28,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(n * n, -1, 1)), bench::Array::of(bench::randomFloats(n * n, -1, 1)), bench::Array::poisoned<float>(n * n)};
   c.cuda = [=](auto &p) { matmul32<<<dim3(n / kTile, n / kTile), dim3(kTile, kTile)>>>((float *)p[0], (float *)p[1], (float *)p[2], n); };
   c.openmp = [=](auto &p) { matmul32Openmp((float *)p[0], (float *)p[1], (float *)p[2], n); };
+  c.ispc = {n, 16};
   c.opencl = {{{"matmul32", {n, n}, {kTile, kTile}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-3;
   return c;

@@ -32,6 +32,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(n * n, -1, 1)), bench::Array::of(bench::randomFloats(n * n, -1, 1)), bench::Array::poisoned<float>(n * n)};
   c.cuda = [=](auto &p) { matmulRegister<<<dim3(n / 64, n / 64), dim3(16, 16)>>>((float *)p[0], (float *)p[1], (float *)p[2], n); };
   c.openmp = [=](auto &p) { matmulRegisterOpenmp((float *)p[0], (float *)p[1], (float *)p[2], n); };
+  c.ispc = {n, 64};
   c.opencl = {{{"matmul_register", {n / 4, n / 4}, {16, 16}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-3;
   return c;

@@ -38,6 +38,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::poisoned<unsigned>(kThreads)};
   c.cuda = [=](auto &p) { monteCarlo<<<kThreads / 256, 256>>>((unsigned *)p[0]); };
   c.openmp = [=](auto &p) { monteCarloOpenmp((unsigned *)p[0], kThreads, kRounds); };
+  c.ispc = {kThreads, 1024};
   c.opencl = {{{"monte_carlo", {kThreads}, {256}}}, bench::OpenCl::pack(kRounds)};
   c.element = bench::Element::u32;
   c.mayDiffer = 0.001;  // contraction decides points on the circle

@@ -34,6 +34,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(4 * n, 0, 1)), bench::Array::poisoned<float>(4 * n)};
   c.cuda = [=](auto &p) { nbody<<<n / kBlock, kBlock>>>((float4 *)p[0], (float4 *)p[1], n); };
   c.openmp = [=](auto &p) { nbodyOpenmp((float *)p[0], (float *)p[1], n); };
+  c.ispc = {n, 256};
   c.opencl = {{{"nbody", {n}, {kBlock}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-3;
   return c;

@@ -33,6 +33,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(spheres), bench::Array::poisoned<float>(n * n)};
   c.cuda = [=](auto &p) { raySphere<<<dim3(n / 32, n / 8), dim3(32, 8)>>>((float *)p[0], (float *)p[1], n); };
   c.openmp = [=](auto &p) { raySphereOpenmp((float *)p[0], (float *)p[1], n, kSpheres); };
+  c.ispc = {n, 16};
   c.opencl = {{{"ray_sphere", {n, n}, {32, 8}}}, bench::OpenCl::pack(n, kSpheres)};
   c.tolerance = 1e-3;
   c.mayDiffer = 0.001;  // a ray at a sphere's edge

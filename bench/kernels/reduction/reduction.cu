@@ -38,6 +38,7 @@ static int added = bench::addCase([] {
     total<<<1, 1>>>((float *)p[2], (float *)p[1]);
   };
   c.openmp = [=](auto &p) { reductionOpenmp((float *)p[0], (float *)p[1], n); };
+  c.ispc = {n, n / kBlocks};
   c.opencl = {{{"reduction", {kBlocks * kThreads}, {kThreads}}, {"total", {1}, {1}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-4;
   return c;

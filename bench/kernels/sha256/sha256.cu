@@ -45,6 +45,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::poisoned<unsigned>(n)};
   c.cuda = [=](auto &p) { sha256<<<n / 256, 256>>>((unsigned *)p[0]); };
   c.openmp = [=](auto &p) { sha256Openmp((unsigned *)p[0], n); };
+  c.ispc = {n, 4096};
   c.opencl = {{{"sha256", {n}, {256}}}, bench::OpenCl::pack(n)};
   c.element = bench::Element::u32;
   return c;

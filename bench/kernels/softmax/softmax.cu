@@ -30,6 +30,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats((size_t)rows * columns, -5, 5)), bench::Array::poisoned<float>((size_t)rows * columns)};
   c.cuda = [=](auto &p) { softmax<<<rows / 8, dim3(32, 8)>>>((float *)p[0], (float *)p[1], columns); };
   c.openmp = [=](auto &p) { softmaxOpenmp((float *)p[0], (float *)p[1], rows, columns); };
+  c.ispc = {rows, 64};
   c.opencl = {{{"softmax", {rows}, {8}}}, bench::OpenCl::pack(columns)};
   c.tolerance = 1e-6;
   return c;

@@ -29,6 +29,7 @@ static int added = bench::addCase([] {
               bench::Array::of(bench::randomFloats(width, -1, 1)), bench::Array::poisoned<float>(rows)};
   c.cuda = [=](auto &p) { spmv<<<rows / 8, 256>>>((int *)p[0], (int *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], rows); };
   c.openmp = [=](auto &p) { spmvOpenmp((int *)p[0], (int *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], rows); };
+  c.ispc = {rows, 1024};
   c.opencl = {{{"spmv", {rows}, {256}}}, bench::OpenCl::pack(rows)};
   c.tolerance = 1e-4;
   return c;

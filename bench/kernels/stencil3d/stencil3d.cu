@@ -22,6 +22,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(count, -1, 1)), out};
   c.cuda = [=](auto &p) { stencil3d<<<dim3(n / 32, n / 8, n), dim3(32, 8)>>>((float *)p[0], (float *)p[1], n); };
   c.openmp = [=](auto &p) { stencil3dOpenmp((float *)p[0], (float *)p[1], n); };
+  c.ispc = {n, 4};
   c.opencl = {{{"stencil3d", {n, n, n}, {32, 8, 1}}}, bench::OpenCl::pack(n)};
   c.tolerance = 1e-6;
   return c;

@@ -21,6 +21,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats((size_t)n * n, -1, 1)), bench::Array::poisoned<float>((size_t)n * n)};
   c.cuda = [=](auto &p) { transpose<<<dim3(n / 32, n / 32), dim3(32, 8)>>>((float *)p[0], (float *)p[1], n); };
   c.openmp = [=](auto &p) { transposeOpenmp((float *)p[0], (float *)p[1], n); };
+  c.ispc = {n, 32};
   c.opencl = {{{"transpose", {n, n / 4}, {32, 8}}}, bench::OpenCl::pack(n)};
   return c;
 });

@@ -18,6 +18,7 @@ static int added = bench::addCase([] {
   c.arrays = {bench::Array::of(bench::randomFloats(n, -1, 1)), bench::Array::of(bench::randomFloats(n, -1, 1)), bench::Array::poisoned<float>(n)};
   c.cuda = [=](auto &p) { triad<<<(n + 255) / 256, 256>>>((float *)p[0], (float *)p[1], (float *)p[2], scale, n); };
   c.openmp = [=](auto &p) { triadOpenmp((float *)p[0], (float *)p[1], (float *)p[2], scale, n); };
+  c.ispc = {n, 1 << 18};
   c.opencl = {{{"triad", {n}, {256}}}, bench::OpenCl::pack(scale, n)};
   c.tolerance = 1e-6;
   return c;
