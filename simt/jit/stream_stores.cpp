@@ -2,9 +2,8 @@
 #include "simt/jit/stream_stores.h"
 
 #include <llvm/ADT/SmallSet.h>
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -16,6 +15,7 @@
 
 #include "simt/abi.h"
 #include "simt/analysis/launch_fields.h"
+#include "simt/passes/vectorize.h"
 
 namespace strata::simt {
 namespace {
@@ -39,8 +39,9 @@ bool isBlock(const llvm::Value *value, const llvm::Function &entry) {
 bool isLaunch(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(Block, launch), isBlock, entry); }
 bool isParams(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(LaunchState, params), isLaunch, entry); }
 
-// The parameters, by their offsets, among the addends of an integer, or that a pointer is.
+// The parameters, by their offsets, among the addends of an integer, or that a pointer is; or of all lanes' integers or pointers.
 void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::SmallVectorImpl<std::int64_t> &found, unsigned depth = 0) {
+  if (const llvm::Value *same = value->getType()->isVectorTy() ? llvm::getSplatValue(value) : nullptr) value = same;
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(value)) {
     auto [base, at] = splitAddress(*load);
     if (isParams(base, entry)) found.push_back(static_cast<std::int64_t>(at));
@@ -52,14 +53,31 @@ void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::
   for (const llvm::Value *addend : sum->operands()) addParameters(addend, entry, found, depth + 1);
 }
 
+// What the address, or each of a vector of them, points into.
+const llvm::Value *objectOf(const llvm::Value *address) {
+  while (address->getType()->isVectorTy()) {
+    auto *step = llvm::dyn_cast<llvm::GetElementPtrInst>(address);
+    const llvm::Value *from = step ? step->getPointerOperand() : llvm::getSplatValue(address);
+    if (!from) return address;
+    address = from;
+  }
+  return llvm::getUnderlyingObject(address, /*MaxLookup=*/0);
+}
+
 // The parameter to whose memory the address points; none if it cannot be told.
 std::optional<std::int64_t> parameterOf(const llvm::Value *address, const llvm::Function &entry) {
-  const llvm::Value *object = llvm::getUnderlyingObject(address, /*MaxLookup=*/0);
+  const llvm::Value *object = objectOf(address);
   if (auto *cast = llvm::dyn_cast<llvm::IntToPtrInst>(object)) object = cast->getOperand(0);
   llvm::SmallVector<std::int64_t, 2> found;
   addParameters(object, entry, found);
   if (found.size() != 1) return std::nullopt;
   return found[0];
+}
+
+// Whether the address surely lies in the block's shared memory or on the stack.
+bool isOwnMemory(const llvm::Value *address, const llvm::Function &entry) {
+  const llvm::Value *object = objectOf(address);
+  return llvm::isa<llvm::AllocaInst>(object) || isField(object, offsetof(Block, shared), isBlock, entry);
 }
 
 bool ordersMemory(const llvm::Instruction &i) {
@@ -70,23 +88,26 @@ bool ordersMemory(const llvm::Instruction &i) {
 }
 
 bool isWholeLines(const llvm::StoreInst &store) {
-  if (!store.isSimple() || !store.getValueOperand()->getType()->isVectorTy()) return false;
+  if (!store.isSimple() || !store.hasMetadata(kOncePerWarp) || !store.getValueOperand()->getType()->isVectorTy()) return false;
   const std::uint64_t bytes = store.getModule()->getDataLayout().getTypeStoreSize(store.getValueOperand()->getType());
   return bytes && bytes % kLine == 0;
 }
 
-// The parameters from whose memory something is seen to be loaded; false if there is a gather, which may load from any.
+// The addresses that an instruction loads from, or null; not of prefetches.
+const llvm::Value *loadedFrom(const llvm::Instruction &i) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i)) return load->getPointerOperand();
+  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+  const bool loads = call && (call->getIntrinsicID() == llvm::Intrinsic::masked_load || call->getIntrinsicID() == llvm::Intrinsic::masked_gather);
+  return loads ? call->getArgOperand(0) : nullptr;
+}
+
+// The parameters from whose memory something is seen to be loaded; false if there is a gather that may load from any.
 bool loadedParameters(const llvm::Function &entry, llvm::SmallSet<std::int64_t, 8> &loaded) {
   for (const llvm::Instruction &i : llvm::instructions(entry)) {
-    const llvm::Value *address = nullptr;
-    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i)) address = load->getPointerOperand();
-    if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::masked_load)
-      address = call->getArgOperand(0);
-    else if (call && call->mayReadFromMemory() && call->getIntrinsicID() != llvm::Intrinsic::masked_store &&
-             call->getIntrinsicID() != llvm::Intrinsic::prefetch)
-      return false;  // a gather
+    const llvm::Value *address = loadedFrom(i);
     if (!address) continue;
     if (auto parameter = parameterOf(address, entry)) loaded.insert(*parameter);
+    else if (address->getType()->isVectorTy() && !isOwnMemory(address, entry)) return false;
   }
   return true;
 }
@@ -109,15 +130,13 @@ void makeBoth(llvm::StoreInst &store, llvm::Value *streams) {
 
 bool streamStores(llvm::Function &function) {
   if (function.arg_size() != 2 || function.getName() != "strata_entry") return false;  // BlockEntry
-  llvm::DominatorTree dominators(function);
-  llvm::LoopInfo loops(dominators);
   llvm::SmallVector<llvm::StoreInst *, 4> chosen;
   llvm::SmallSet<std::int64_t, 8> loaded;
   if (!loadedParameters(function, loaded)) return false;
   for (llvm::Instruction &i : llvm::instructions(function)) {
     if (ordersMemory(i)) return false;
     auto *store = llvm::dyn_cast<llvm::StoreInst>(&i);
-    if (!store || !isWholeLines(*store) || loops.getLoopDepth(store->getParent()) > 1) continue;  // 1: over the block's warps
+    if (!store || !isWholeLines(*store)) continue;
     if (auto parameter = parameterOf(store->getPointerOperand(), function); parameter && !loaded.contains(*parameter)) chosen.push_back(store);
   }
   if (chosen.empty()) return false;

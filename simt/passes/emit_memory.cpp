@@ -18,6 +18,7 @@
 
 #include "simt/abi.h"
 #include "simt/passes/function_emitter.h"
+#include "simt/passes/vectorize.h"
 
 namespace strata::simt {
 
@@ -313,6 +314,11 @@ void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
   builder_.Insert(copy);
 }
 
+// For jit/stream_stores.
+void FunctionEmitter::markOnce(llvm::StoreInst &store) {
+  if (!loops_.getLoopFor(current_)) store.setMetadata(kOncePerWarp, llvm::MDNode::get(store.getContext(), {}));
+}
+
 void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count) {
   Value *pointer = store.getPointerOperand();
   Shape address = shape(pointer);
@@ -346,7 +352,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
       wide = builder_.CreateShuffleVector(wide, lanes);
     }
     if (maskIsFull())
-      builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile());
+      markOnce(*builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile()));
     else
       builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count));
     return nullptr;

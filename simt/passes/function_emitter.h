@@ -161,6 +161,7 @@ private:
   Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
   void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
   void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
+  void markOnce(llvm::StoreInst &store);
   bool storePattern(llvm::StoreInst &store, Value *value, const Shape &address);
   void storeLastLane(llvm::StoreInst &store);
   void loadEachLane(llvm::LoadInst &load);

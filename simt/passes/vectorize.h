@@ -24,6 +24,9 @@ class Module;
 
 namespace strata::simt {
 
+// Metadata of stores that a warp comes to once: they lie in no loop of the kernel's.
+inline constexpr const char *kOncePerWarp = "strata.once";
+
 struct VectorizeOptions {
   CompileOptions compile;  // simd, blockDim and blockMultipleOf32 are used
 };
