@@ -67,7 +67,7 @@ CUresult checkShape(const LaunchShape &shape, const Function &function) {
 }
 
 // CU_LAUNCH_PARAM_*: a list of keys and values that ends with CU_LAUNCH_PARAM_END.
-CUresult packExtra(const simt::KernelInfo &info, void **extra, std::vector<std::uint8_t> &packed) {
+CUresult packExtra(const simt::KernelInfo &info, void **extra, simt::Params &packed) {
   const void *buffer = nullptr;
   const std::size_t *size = nullptr;
   for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
@@ -83,7 +83,7 @@ CUresult packExtra(const simt::KernelInfo &info, void **extra, std::vector<std::
   return CUDA_SUCCESS;
 }
 
-CUresult packParams(const simt::KernelInfo &info, void **params, void **extra, std::vector<std::uint8_t> &packed) {
+CUresult packParams(const simt::KernelInfo &info, void **params, void **extra, simt::Params &packed) {
   if (params && extra) return CUDA_ERROR_INVALID_VALUE;
   if (extra) return packExtra(info, extra, packed);
   if (info.params.empty()) return CUDA_SUCCESS;

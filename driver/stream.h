@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/recycled.h"
+#include "base/short_lock.h"
 #include "driver/context.h"
 #include "driver/handles.h"
 #include "driver/operation.h"
@@ -30,7 +31,7 @@ struct Waiter;
 
 inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
-inline std::mutex schedulerLock;
+inline ShortLock schedulerLock;
 
 class Stream final : public Shared {
 public:

@@ -32,7 +32,7 @@ struct Launch {
   std::uint32_t dynamicShared = 0;
   bool cooperative = false, explicitCluster = false;
   int priority = 0;
-  std::vector<std::uint8_t> params;
+  simt::Params params;
   std::vector<void *> paramPointers;  // into params: for graph nodes, whose parameters can be read back
 };
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/recycled.h"
 #include "base/result.h"
 #include "simt/abi.h"
 
@@ -135,11 +136,14 @@ struct Fault {
   std::string message;  // one line, for the log
 };
 
+// A kernel's parameters, laid out as it reads them.
+using Params = std::vector<std::uint8_t, RecycledElements<std::uint8_t>>;
+
 struct LaunchRequest {
   std::shared_ptr<const Kernel> kernel;
   std::uint32_t gridDim[3] = {1, 1, 1}, blockDim[3] = {1, 1, 1}, clusterDim[3] = {1, 1, 1};
   std::uint32_t dynamicShared = 0;
-  std::vector<std::uint8_t> params;
+  Params params;
   std::uint8_t *globals = nullptr;
   std::uint64_t gridId = 0;
   bool cooperative = false;   // all blocks resident

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker threads of a CPU device. Work is a list of launches and a queue of host tasks under one short lock;
 // blocks are taken from a launch by an atomic counter. Idle workers spin for a moment, then sleep. A thread that
-// waits for its own launch runs blocks of it in an idle worker's place.
+// waits for its own launch runs blocks of it in an idle worker's place. A launch that follows a finished one in its
+// stream and is work for one thread goes past the list: the thread that ended the one runs the other.
 //
 // On a GPU, kernels of different streams run at the same time, and a kernel may wait for another, for a copy or
 // for the host. Here workers could all be busy with kernels that wait; so a monitor watches for work that nobody
@@ -33,6 +34,8 @@ constexpr auto kTick = std::chrono::milliseconds(10);      // of the monitor
 constexpr std::uint32_t kPatience = 2;                     // ticks without progress before a thread is added
 constexpr std::uint64_t kMostExtra = 128;                  // such threads at a time
 constexpr std::uint64_t kMostStacks = 24'000;              // in all; each takes two of a process's 65,530 mappings
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};         // an epoch
 
 // Set in the child of a fork, which has no workers: nothing may wait for them.
 std::atomic<bool> forked{false};
@@ -94,21 +97,42 @@ private:
     std::uint64_t seen = 0;              // units handed out at the last tick
     std::uint32_t ticks = 0, patience = kPatience;
   };
+  // A thread that runs launches, with the one in hand; its lock keeps that alive for those who look at it.
   struct Running {
-    std::shared_ptr<LaunchRun> launch;
-    pthread_t thread;
+    std::mutex mutex;
+    LaunchRun *launch = nullptr;
+    pthread_t thread{};
+
+    void set(LaunchRun *now) {
+      std::lock_guard lock(mutex);
+      launch = now;
+    }
   };
   using Lock = std::unique_lock<std::mutex>;
-  enum class Role { worker, helper };
+  enum class Role { worker, helper, extra };
+  // What a thread may run, and as what.
+  struct Scope {
+    Role role;
+    std::uint32_t worker;
+    std::uint64_t group = kAnyGroup;
+    const std::atomic<std::uint32_t> *until = nullptr;  // set: nothing more
+  };
+  // Open while a thread ends a launch: takes the launch that is submitted meanwhile, to be run next.
+  struct Successor {
+    WorkerEngine *engine;
+    const Scope &scope;
+    std::uint64_t epoch;  // nothing else was to be done then
+    std::shared_ptr<LaunchRun> launch;
+  };
 
   static bool allowed(std::uint64_t of, std::uint64_t group) { return group == kAnyGroup || of == group; }
 
   // These are called with the lock held.
   bool hasWork() const { return !tasks_.empty() || !launches_.empty(); }
   bool hasWork(std::uint64_t group) const;
-  bool runOne(Lock &lock, std::uint32_t worker, std::uint64_t group, Role role);
+  bool runOne(Lock &lock, const Scope &scope);
   void runTask(Lock &lock, std::deque<Task>::iterator task);
-  void runLaunch(Lock &lock, std::size_t index, std::uint32_t worker);
+  void runLaunch(Lock &lock, std::size_t index, const Scope &scope);
   void unlist(const LaunchRun *launch);
   void announce(std::uint64_t wanted);
   void addThreadsAtNeed();
@@ -116,7 +140,14 @@ private:
   bool someKernelWaits();
   void addThread(const LaunchRun *launch);
 
-  void runBlocks(const std::shared_ptr<LaunchRun> &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
+  bool succeeds(std::shared_ptr<LaunchRun> &launch, std::uint64_t wanted);
+  void enlist(std::shared_ptr<LaunchRun> launch, std::uint64_t wanted);
+  bool runUnlisted(const std::shared_ptr<LaunchRun> &launch, std::uint32_t worker);
+  bool runFrom(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
+  void runBlocks(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker);
+  void endLaunch(LaunchRun &launch, std::uint32_t worker);
+  template <class Visit>
+  void forEachRunning(Visit visit);
   void stopOthers(const LaunchRun &launch);
   static void stop(LaunchRun &launch);
   void work(std::uint32_t worker);
@@ -143,6 +174,7 @@ private:
   std::uint32_t taskTicks_ = 0, extraNumber_ = 0;
   std::uint64_t tasksTaken_ = 0, tasksSeen_ = 0;
   bool watching_ = false, quit_ = false;
+  static inline thread_local constinit Successor *successor_ = nullptr;
 };
 
 WorkerEngine::~WorkerEngine() {
@@ -180,9 +212,24 @@ void WorkerEngine::submit(LaunchRequest request, std::function<void(const Fault 
     return launch->done(launch->fault);
   }
   const std::uint64_t wanted = ChunkSize::threadsWorth(*launch);
+  if (!succeeds(launch, wanted)) enlist(std::move(launch), wanted);
+}
+
+void WorkerEngine::enlist(std::shared_ptr<LaunchRun> launch, std::uint64_t wanted) {
   std::lock_guard lock(mutex_);
   launches_.push_back({std::move(launch)});
   announce(wanted);
+}
+
+// Whether the calling thread, which ends another launch, runs this one next. Only while it keeps nobody waiting.
+bool WorkerEngine::succeeds(std::shared_ptr<LaunchRun> &launch, std::uint64_t wanted) {
+  Successor *open = successor_;
+  if (!open || open->engine != this || open->launch || wanted != 1) return false;
+  const Scope &scope = open->scope;
+  if (open->epoch != epoch_.load(std::memory_order_relaxed) || !allowed(launch->request.group, scope.group)) return false;
+  if (scope.until && scope.until->load(std::memory_order_relaxed)) return false;
+  open->launch = std::move(launch);
+  return true;
 }
 
 void WorkerEngine::post(std::function<void()> task, std::uint64_t group) {
@@ -208,20 +255,20 @@ bool WorkerEngine::hasWork(std::uint64_t group) const {
 }
 
 // Runs a task, or units of the first launch that `group` may run until none is left. False: nothing to do.
-bool WorkerEngine::runOne(Lock &lock, std::uint32_t worker, std::uint64_t group, Role role) {
+bool WorkerEngine::runOne(Lock &lock, const Scope &scope) {
   if (busy_ >= count_) return false;
-  auto task = std::find_if(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
+  auto task = std::find_if(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, scope.group); });
   std::size_t index = 0;
   if (task == tasks_.end()) {
-    while (index < launches_.size() && !allowed(launches_[index].launch->request.group, group)) ++index;
+    while (index < launches_.size() && !allowed(launches_[index].launch->request.group, scope.group)) ++index;
     if (index == launches_.size()) return false;
   }
   ++busy_;
   if (task != tasks_.end()) runTask(lock, task);
-  else runLaunch(lock, index, worker);
+  else runLaunch(lock, index, scope);
   --busy_;
   // A worker looks for more by itself; a helper leaves its place to one.
-  if (role == Role::helper && hasWork()) announce(1);
+  if (scope.role == Role::helper && hasWork()) announce(1);
   return true;
 }
 
@@ -235,7 +282,8 @@ void WorkerEngine::runTask(Lock &lock, std::deque<Task>::iterator task) {
   lock.lock();
 }
 
-void WorkerEngine::runLaunch(Lock &lock, std::size_t index, std::uint32_t worker) {
+// Units of the launch until none is left, then what it ended for: its successors.
+void WorkerEngine::runLaunch(Lock &lock, std::size_t index, const Scope &scope) {
   std::shared_ptr<LaunchRun> launch = launches_[index].launch;
   ChunkSize chunk(*launch, count_);
   std::uint64_t first, last;
@@ -244,39 +292,74 @@ void WorkerEngine::runLaunch(Lock &lock, std::size_t index, std::uint32_t worker
   if (!some) return;
   if (spareRunning_.empty()) spareRunning_.emplace_back();
   const auto running = spareRunning_.begin();
-  *running = {launch, pthread_self()};
   running_.splice(running_.end(), spareRunning_, running);
+  running->thread = pthread_self();
+  running->set(launch.get());
+  const bool mayFollow = scope.role != Role::extra && !hasWork();
+  Successor successor{this, scope, mayFollow ? epoch_.load(std::memory_order_relaxed) : kNever, nullptr};
   lock.unlock();
-  for (;;) {
-    runBlocks(launch, chunk, first, last, worker);
-    if (launch->finished.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == launch->units) break;
-    if (!chunk.take(first, last)) break;
-    if (last < launch->units) continue;
-    std::lock_guard again(mutex_);
-    unlist(launch.get());
+  bool ended = runFrom(*launch, chunk, first, last, scope.worker);
+  for (; ended; ended = runUnlisted(launch, scope.worker)) {
+    running->set(nullptr);
+    successor_ = &successor;
+    endLaunch(*launch, scope.worker);
+    successor_ = nullptr;
+    launch = std::move(successor.launch);
+    if (!launch) break;
+    running->set(launch.get());
   }
-  const bool complete = launch->finished.load(std::memory_order_acquire) == launch->units;
   lock.lock();
-  running->launch = nullptr;
+  running->set(nullptr);
   spareRunning_.splice(spareRunning_.begin(), running_, running);
-  // Of several threads that see the end, the first in here ends the launch.
-  if (!complete || !launch->done) return;
-  auto done = std::exchange(launch->done, nullptr);
-  lock.unlock();
-  if (launch->needsReplay) replayFault(*launch, worker);
-  done(launch->fault);
-  done = nullptr;
-  launch.reset();
-  lock.lock();
 }
 
-void WorkerEngine::runBlocks(const std::shared_ptr<LaunchRun> &launch, ChunkSize &chunk, std::uint64_t first,
-                             std::uint64_t last, std::uint32_t worker) {
-  if (launch->stopped.load(std::memory_order_relaxed)) return;
+// A successor: what one thread does not take at once is for the others, too.
+bool WorkerEngine::runUnlisted(const std::shared_ptr<LaunchRun> &launch, std::uint32_t worker) {
+  ChunkSize chunk(*launch, count_);
+  std::uint64_t first, last;
+  chunk.take(first, last);
+  if (last < launch->units) enlist(launch, launch->units - last);
+  return runFrom(*launch, chunk, first, last, worker);
+}
+
+// Units [first, last), which were taken, and all that can still be had. True if they were the last to finish: then
+// the caller ends the launch.
+bool WorkerEngine::runFrom(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+  for (;;) {
+    runBlocks(launch, chunk, first, last, worker);
+    if (launch.finished.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == launch.units) return true;
+    if (!chunk.take(first, last)) return false;
+    if (last < launch.units) continue;
+    std::lock_guard lock(mutex_);
+    unlist(&launch);
+  }
+}
+
+void WorkerEngine::runBlocks(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+  if (launch.stopped.load(std::memory_order_relaxed)) return;
   chunk.begin();
-  const bool faultedFirst = runUnits(*launch, first, last, worker);
+  const bool faultedFirst = runUnits(launch, first, last, worker);
   chunk.end(last - first);
-  if (faultedFirst) stopOthers(*launch);
+  if (faultedFirst) stopOthers(launch);
+}
+
+void WorkerEngine::endLaunch(LaunchRun &launch, std::uint32_t worker) {
+  {
+    std::lock_guard lock(launch.mutex);
+    launch.ended = true;
+  }
+  if (launch.needsReplay) replayFault(launch, worker);
+  auto done = std::move(launch.done);
+  done(launch.fault);
+}
+
+// With the lock held: visit(launch, thread) for all other threads that run one.
+template <class Visit>
+void WorkerEngine::forEachRunning(Visit visit) {
+  for (Running &running : running_) {
+    std::lock_guard lock(running.mutex);
+    if (running.launch && !pthread_equal(running.thread, pthread_self())) visit(*running.launch, running.thread);
+  }
 }
 
 // After a fault: other threads may be in blocks that wait for the one that is gone.
@@ -285,11 +368,11 @@ void WorkerEngine::stopOthers(const LaunchRun &launch) {
     bool others = false;
     {
       std::lock_guard lock(mutex_);
-      for (const Running &running : running_) {
-        if (running.launch.get() != &launch || pthread_equal(running.thread, pthread_self())) continue;
-        interruptThread(running.thread);
+      forEachRunning([&](const LaunchRun &other, pthread_t thread) {
+        if (&other != &launch) return;
+        interruptThread(thread);
         others = true;
-      }
+      });
     }
     if (!others) return;
     std::this_thread::sleep_for(std::chrono::microseconds(500));
@@ -303,7 +386,7 @@ void WorkerEngine::unlist(const LaunchRun *launch) {
 void WorkerEngine::stop(LaunchRun &launch) {
   std::lock_guard lock(launch.mutex);
   launch.stopped = true;
-  if (launch.fault.kind != FaultKind::none) return;
+  if (launch.ended || launch.fault.kind != FaultKind::none) return;
   launch.fault.kind = FaultKind::interrupted;
   launch.fault.kernel = launch.request.kernel->info->name;
   launch.fault.message = "kernel " + launch.fault.kernel + ": interrupted";
@@ -324,11 +407,11 @@ void WorkerEngine::interrupt() {
         return true;
       };
       for (Listed &listed : launches_) left |= consider(*listed.launch);
-      for (Running &running : running_) {
-        if (pthread_equal(running.thread, pthread_self()) || !consider(*running.launch)) continue;
-        interruptThread(running.thread);
+      forEachRunning([&](LaunchRun &launch, pthread_t thread) {
+        if (!consider(launch)) return;
+        interruptThread(thread);
         left = true;
-      }
+      });
     }
     if (!left) return;
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -342,7 +425,7 @@ void WorkerEngine::waitFor(const std::atomic<std::uint32_t> &flag, std::uint64_t
     if (group && seen != epoch_.load(std::memory_order_relaxed)) {
       Lock lock(mutex_);
       seen = epoch_.load(std::memory_order_relaxed);
-      if (runOne(lock, count_ - 1, group, Role::helper)) {
+      if (runOne(lock, {Role::helper, count_ - 1, group, &flag})) {
         seen = ~std::uint64_t{0};
         continue;
       }
@@ -358,7 +441,7 @@ void WorkerEngine::work(std::uint32_t worker) {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are for its own threads
   Lock lock(mutex_);
   for (;;) {
-    if (runOne(lock, worker, kAnyGroup, Role::worker)) continue;
+    if (runOne(lock, {Role::worker, worker})) continue;
     if (quit_ && !hasWork()) return;
     const std::uint64_t seen = epoch_.load(std::memory_order_relaxed);
     const auto changed = [&] { return epoch_.load(std::memory_order_relaxed) != seen; };
@@ -383,7 +466,7 @@ void WorkerEngine::extraWork(std::uint32_t worker, const LaunchRun *launch) {
   Lock lock(mutex_);
   if (launch) {
     auto listed = std::find_if(launches_.begin(), launches_.end(), [&](auto &l) { return l.launch.get() == launch; });
-    if (listed != launches_.end()) runLaunch(lock, static_cast<std::size_t>(listed - launches_.begin()), worker);
+    if (listed != launches_.end()) runLaunch(lock, static_cast<std::size_t>(listed - launches_.begin()), {Role::extra, worker});
   } else {
     while (!tasks_.empty()) runTask(lock, tasks_.begin());
   }
@@ -430,7 +513,7 @@ void WorkerEngine::addThreadsAtNeed() {
 // Since the last tick.
 bool WorkerEngine::someKernelWaits() {
   bool some = false;
-  for (Running &running : running_) some |= running.launch->waited.exchange(false, std::memory_order_relaxed);
+  forEachRunning([&](LaunchRun &launch, pthread_t) { some |= launch.waited.exchange(false, std::memory_order_relaxed); });
   return some;
 }
 

@@ -28,7 +28,8 @@ struct LaunchRun {
   std::atomic<std::uint64_t> finished{0};
   alignas(64) std::atomic<bool> stopped{false};   // by a fault or an interrupt: the rest is skipped
   std::atomic<bool> waited{false};                // some blocks for something outside them; the monitor clears it
-  std::mutex mutex;                               // of the two below
+  std::mutex mutex;                               // of the three below, until the launch has ended
+  bool ended = false;                             // all units have finished: the fault is final
   Fault fault;
   bool needsReplay = false;                       // the exact thread of the fault is not known yet
 

@@ -210,6 +210,69 @@ TEST_P(EngineTest, LongBlocksDoNotFillTheMachineWithThreads) {
   EXPECT_LE(most, engine->workers() + 9);
 }
 
+// A stream as the driver has it: each launch is submitted where its predecessor ends.
+struct Endless {
+  Engine &engine;
+  std::shared_ptr<const Kernel> kernel;
+  std::uint32_t running = 0, most = 0, arrived = 0, blocks = 1;
+  std::atomic<std::uint32_t> ended{0}, hundredth{0}, stopped{0};
+  std::atomic<bool> stop{false};
+
+  void next() {
+    engine.submit(makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, 0}), [this](const Fault &fault) {
+      EXPECT_EQ(fault.kind, FaultKind::none);
+      if (++ended == 100) set(hundredth);
+      if (stop) return set(stopped);
+      next();
+    });
+  }
+  void set(std::atomic<std::uint32_t> &flag) {
+    flag = 1;
+    engine.wake(flag);
+  }
+  void finish() {
+    stop = true;
+    engine.waitFor(stopped, 1);
+    EXPECT_EQ(arrived, ended * blocks);
+  }
+};
+
+TEST_P(EngineTest, AnEndlessStreamKeepsNobodyWaiting) {
+  Endless stream{*engine, loadFake("meet", EntryKind::block)};
+  stream.blocks = pick(1, 40);
+  stream.next();
+  engine->waitFor(stream.hundredth, 1);  // whoever helps gets away when its own work is done
+  std::atomic<std::uint32_t> task{0};
+  engine->post([&] { stream.set(task); });
+  engine->waitFor(task);
+  std::uint32_t running = 0, most = 0, arrived = 0;
+  auto other = makeLaunch(stream.kernel, 3, 32, MeetParams{&running, &most, &arrived, 0, 0});
+  other.group = 2;
+  EXPECT_EQ(runLaunch(*engine, std::move(other), 2).kind, FaultKind::none);
+  EXPECT_EQ(arrived, 3u);
+  stream.finish();
+}
+
+TEST_P(EngineTest, ASuccessorsBlocksThatWaitForOneAnotherAllRun) {
+  auto kernel = loadFake("meet_barrier", EntryKind::warp);
+  const std::uint32_t blocks = engine->workers() + pick(8, 20);
+  std::uint32_t arrived[2] = {};
+  std::atomic<std::uint32_t> done{0};
+  auto launch = [&](int which, std::uint32_t count) {
+    struct { std::uint32_t *arrived, first, wanted; } params{&arrived[which], 0, count};
+    return makeLaunch(kernel, count, 32, params);
+  };
+  engine->submit(launch(0, 1), [&](const Fault &) {
+    engine->submit(launch(1, blocks), [&](const Fault &) {
+      done = 1;
+      engine->wake(done);
+    });
+  });
+  engine->waitFor(done, pick(0, 1));
+  EXPECT_EQ(arrived[0], 1u);
+  EXPECT_EQ(arrived[1], blocks);
+}
+
 // --- lane collectives against a plain definition -----------------------------------------------------
 
 struct Call {
