@@ -2,6 +2,7 @@
 /* cudaCreateChannelDesc<T>(): the channel format of an element type or of a named format. */
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__
+#pragma GCC system_header
 
 #if defined(__cplusplus)
 

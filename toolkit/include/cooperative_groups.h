@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// Cooperative groups: sets of threads as values, with the collectives that their members call together.
-// Grid-wide synchronisation needs a cooperative launch; multi-device grids do not exist here.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cooperative groups: sets of threads as values, with the collectives that their members call together.
+   Grid-wide synchronisation needs a cooperative launch; multi-device grids do not exist here. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 #pragma GCC system_header
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 #include "cuda_runtime.h"
 #include "strata/cooperative/lanes.h"
@@ -412,5 +414,7 @@ __device__ inline auto invoke_one_broadcast(const Group &group, Function &&funct
 }
 
 }  // namespace cooperative_groups
+
+#endif
 
 #endif

@@ -2,6 +2,7 @@
 /* Complex numbers as float2 and double2. */
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
+#pragma GCC system_header
 
 #include <math.h>
 
@@ -52,8 +53,8 @@ __STRATA_COMPLEX_BASIC(cuDoubleComplex, double, make_cuDoubleComplex, cuCreal, c
     /* 0, infinity and NaN */                                                                     \
     return larger == 0 || larger > largest || smaller > largest || a != a || b != b ? a + b : result; \
   }
-__STRATA_COMPLEX_SCALED(cuFloatComplex, float, make_cuFloatComplex, cuCdivf, cuCabsf, fabsf, sqrtf, 0x1.fffffep127f)
-__STRATA_COMPLEX_SCALED(cuDoubleComplex, double, make_cuDoubleComplex, cuCdiv, cuCabs, fabs, sqrt, 0x1.fffffffffffffp1023)
+__STRATA_COMPLEX_SCALED(cuFloatComplex, float, make_cuFloatComplex, cuCdivf, cuCabsf, fabsf, sqrtf, 3.402823466e+38f)
+__STRATA_COMPLEX_SCALED(cuDoubleComplex, double, make_cuDoubleComplex, cuCdiv, cuCabs, fabs, sqrt, 1.7976931348623157e+308)
 #undef __STRATA_COMPLEX_SCALED
 
 __STRATA_COMPLEX cuComplex make_cuComplex(float x, float y) { return make_cuFloatComplex(x, y); }

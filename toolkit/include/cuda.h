@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA driver API, level 13.0: names, values, layouts and prototypes of libcuda's binary interface.
  * Programs compiled with this header run on NVIDIA's driver and on Strata's CPU driver alike.
  *
@@ -8,6 +8,11 @@
  */
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
+#pragma GCC system_header
+
+#if defined(__cplusplus) && __cplusplus < 201103L
+#error "Strata's CUDA headers need C++11 or later (-std=c++11)"
+#endif
 
 #include <stdint.h>
 #include <stdlib.h>

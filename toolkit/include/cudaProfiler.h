@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiler control of the CUDA driver API, level 13.0. */
 #ifndef __cuda_profiler_h__
 #define __cuda_profiler_h__
+#pragma GCC system_header
 
 #include "cuda.h"
 

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types of pointers to the driver's entries, as cuGetProcAddress returns them: PFN_<entry>_v<version>, where the
  * version is the one from which that form of the entry is returned. */
 #ifndef CUDATYPEDEFS_H
 #define CUDATYPEDEFS_H
+#pragma GCC system_header
 
 #include "cuda.h"
 

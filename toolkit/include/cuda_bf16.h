@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// __nv_bfloat16 and __nv_bfloat162 (float's upper 16 bits).
+/* SPDX-License-Identifier: Apache-2.0 */
+/* __nv_bfloat16 and __nv_bfloat162 (float's upper 16 bits). */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 #pragma GCC system_header
 
 #include "cuda_fp16.h"
 
+#if defined(__CUDA__)
 struct __nv_bfloat16;
 
 namespace __strata {
@@ -85,6 +86,7 @@ struct Native<__nv_bfloat16> {
 #endif
 };
 }  // namespace __strata
+#endif
 
 #define STRATA_H bfloat16
 #define STRATA_H2 bfloat162
@@ -104,8 +106,7 @@ struct Native<__nv_bfloat16> {
 #endif
 #include "strata/half.inc"
 
-
-#ifndef CUDA_NO_BFLOAT16
+#if defined(__cplusplus) && !defined(CUDA_NO_BFLOAT16)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #endif

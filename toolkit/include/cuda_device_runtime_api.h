@@ -4,6 +4,7 @@
    compiler. */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
+#pragma GCC system_header
 
 #include "driver_types.h"
 

@@ -1,12 +1,22 @@
-// SPDX-License-Identifier: Apache-2.0
-// __half and __half2 (IEEE binary16).
+/* SPDX-License-Identifier: Apache-2.0 */
+/* __half and __half2 (IEEE binary16). */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 #pragma GCC system_header
 
+#if defined(__CUDA__)
 #include "cuda_runtime.h"
-#include "strata/small_float.h"
+#endif
+#include "vector_functions.h"
 
+#if defined(__cplusplus)
+#include <cstring>  // as CUDA's own header does, which programs have come to count on
+#include <utility>
+
+#include "strata/small_float.h"
+#endif
+
+#if defined(__CUDA__)
 struct __half;
 
 namespace __strata {
@@ -56,6 +66,7 @@ struct Native<__half> {
   }
 };
 }  // namespace __strata
+#endif
 
 #define STRATA_H half
 #define STRATA_H2 half2
@@ -75,6 +86,7 @@ struct Native<__half> {
 #endif
 #include "strata/half.inc"
 
+#if defined(__cplusplus)
 #ifndef CUDA_NO_HALF
 typedef __half half;
 typedef __half2 half2;
@@ -83,6 +95,7 @@ typedef __half2 nv_half2;
 #endif
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
+#endif
 
 #define CUDART_INF_FP16 __ushort_as_half(static_cast<unsigned short>(0x7c00u))
 #define CUDART_NAN_FP16 __ushort_as_half(static_cast<unsigned short>(0x7fffu))

@@ -1,24 +1,26 @@
-// SPDX-License-Identifier: Apache-2.0
-// 8-bit floating point: e4m3 (no infinities), e5m2, and e8m0 (powers of two, for scales). Values are stored; to
-// compute they are converted.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 8-bit floating point: e4m3 (no infinities), e5m2, and e8m0 (powers of two, for scales). Values are stored; to
+   compute they are converted. */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 #pragma GCC system_header
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "device_types.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
-enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
-enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
+typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
+typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
+#if defined(__cplusplus)
 namespace __strata {
 
 // Beyond the largest number: that number if saturating, else NaN (e4m3) or infinity (e5m2).
 STRATA_HOST_DEVICE __nv_fp8_storage_t toFp8(double value, __nv_saturation_t saturation, __nv_fp8_interpretation_t format) {
-  if (value != value) return 0x7f;
+  if (isNan(value)) return 0x7f;
   bool negative = __builtin_bit_cast(unsigned long long, value) >> 63;
   unsigned sign = negative ? 0x80u : 0u, largest = format == __NV_E4M3 ? 0x7eu : 0x7bu;
   unsigned beyond = format == __NV_E4M3 ? 0x7fu : 0x7cu;
@@ -36,7 +38,7 @@ STRATA_HOST_DEVICE float fromFp8(__nv_fp8_storage_t code, __nv_fp8_interpretatio
   // Codes 0x78 … 0x7e are numbers in e4m3: the format's last exponent is no infinity.
   unsigned sign = static_cast<unsigned>(code & 0x80) << 24, magnitude = code & 0x7fu;
   if (magnitude < 8) {
-    float value = static_cast<float>(magnitude) * 0x1p-9f;
+    float value = static_cast<float>(magnitude) * 0.001953125f;  // the least unit, 2^-9
     return sign ? -value : value;
   }
   return __builtin_bit_cast(float, sign | ((magnitude << 20) + (120u << 23)));
@@ -202,5 +204,6 @@ struct __nv_fp8_e8m0 {
   STRATA_INLINE explicit operator __nv_bfloat16() const { return __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)); }
   STRATA_INLINE explicit operator float() const { return __bfloat162float(static_cast<__nv_bfloat16>(*this)); }
 };
+#endif  // __cplusplus
 
 #endif

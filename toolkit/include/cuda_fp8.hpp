@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Everything is in cuda_fp8.h.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything is in cuda_fp8.h. */
 #pragma once
+#pragma GCC system_header
 #include "cuda_fp8.h"

@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// __pipeline_*: copies from global to shared memory that are complete once waited for: cp.async from sm_80 on,
-// ordinary loads and stores before.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* __pipeline_*: copies from global to shared memory that are complete once waited for: cp.async from sm_80 on,
+   ordinary loads and stores before. */
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 #pragma GCC system_header
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 #include "cuda_runtime.h"
 
@@ -59,5 +61,7 @@ STRATA_DEVICE void __pipeline_wait_prior(size_t groups) {
     default: return __strata::waitForGroups<7>();
   }
 }
+
+#endif
 
 #endif

@@ -2,6 +2,7 @@
 /* Marks the part of a program that a profiler should record. */
 #ifndef __CUDA_PROFILER_API_H__
 #define __CUDA_PROFILER_API_H__
+#pragma GCC system_header
 
 #include "driver_types.h"
 

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// The header that nvcc includes before every .cu file: the runtime API with its C++ forms, and all that
-// device code calls without asking. Device overloads of the C library are declared before <cmath> is read
-// for the first time (strata/device/math_declarations.h says why), so this file must come first; the
-// compiler driver sees to that.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header that nvcc includes before every .cu file: the runtime API with its C++ forms, and all that
+   device code calls without asking. Device overloads of the C library are declared before <cmath> is read
+   for the first time (strata/device/math_declarations.h says why), so this file must come first; the
+   compiler driver sees to that. */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
+#pragma GCC system_header
 
 #include <limits.h>
 #include <stddef.h>

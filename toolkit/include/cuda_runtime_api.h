@@ -3,6 +3,7 @@
    forms in C++, as overloads at the end of this file. State of each entry: docs/runtime_api.md. */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
+#pragma GCC system_header
 
 #define CUDART_VERSION 13000
 #define __CUDART_API_VERSION CUDART_VERSION
@@ -736,6 +737,8 @@ cudaError_t CUDARTAPI cudaProfilerStop(void);
 #undef __STRATA_DEFAULT
 
 #if defined(__cplusplus)
+/* Overloads; C++ even where a program includes this file within extern "C". */
+extern "C++" {
 
 /* 12.x and 11.x signatures. */
 static inline cudaMemLocation __strataMemLocation(int device) {
@@ -874,7 +877,7 @@ static inline cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaG
   return cudaGraphAddNode(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
 }
 
-
+}
 #endif
 
 #endif

@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-// threadIdx, blockIdx, blockDim, gridDim, warpSize, and the cluster's place on sm_90. Each component is a
-// property that reads its special register, so that nothing is stored and unused components cost nothing.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* threadIdx, blockIdx, blockDim, gridDim, warpSize, and the cluster's place on sm_90. Each component is a
+   property that reads its special register, so that nothing is stored and unused components cost nothing. */
 #pragma once
 #pragma GCC system_header
 
-#include "strata/device/define.h"
 #include "vector_types.h"
+
+#if defined(__cplusplus) && defined(__CUDA__)
+#include "strata/device/define.h"
 
 #define STRATA_COORDINATE(field, builtin)              \
   __declspec(property(get = get_##field)) unsigned field; \
@@ -42,3 +44,18 @@ extern const __device__ __attribute__((weak)) __strata_gridDim gridDim;
 
 // A compile-time constant, as in NVIDIA's headers' effect: every device has warps of 32.
 __device__ static const int warpSize = 32;
+
+#else
+
+/* Declared for what merely parses kernels; no host code may use them. */
+#if defined(__cplusplus)
+extern "C" {
+#endif
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+extern const int warpSize;
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef __DEVICE_TYPES_H__
 #define __DEVICE_TYPES_H__
+#pragma GCC system_header
 
 #include "host_defines.h"
 

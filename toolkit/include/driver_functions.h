@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// make_cudaExtent and its kin.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* make_cudaExtent and its kin. */
 #ifndef __DRIVER_FUNCTIONS_H__
 #define __DRIVER_FUNCTIONS_H__
+#pragma GCC system_header
 
 #include "driver_types.h"
 

@@ -3,6 +3,7 @@
    programs still use. Names, values and layouts are CUDA's. */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
+#pragma GCC system_header
 
 #include <stddef.h>
 

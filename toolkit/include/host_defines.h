@@ -3,6 +3,11 @@
    in plain C and C++ they vanish, so that headers which use them stay readable by any host compiler. */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
+#pragma GCC system_header
+
+#if defined(__cplusplus) && __cplusplus < 201103L
+#error "Strata's CUDA headers need C++11 or later (-std=c++11)"
+#endif
 
 #if defined(__CUDA__)
 #define __strata_attribute(...) __attribute__((__VA_ARGS__))

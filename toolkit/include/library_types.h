@@ -2,6 +2,7 @@
 /* Types shared by the libraries (BLAS, DNN, …). */
 #ifndef __LIBRARY_TYPES_H__
 #define __LIBRARY_TYPES_H__
+#pragma GCC system_header
 
 /* An element type: R real or C complex (two parts), then width and kind: F float, BF bfloat16, I signed,
    U unsigned; the narrow floats name their exponent and mantissa bits. */

@@ -1,12 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-// nvcuda::wmma: matrix fragments of a warp, by PTX's wmma instructions. A fragment's elements are spread over the
-// lanes as the hardware likes; only whole-fragment operations and elementwise ones are meaningful.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nvcuda::wmma: matrix fragments of a warp, by PTX's wmma instructions. A fragment's elements are spread over the
+   lanes as the hardware likes; only whole-fragment operations and elementwise ones are meaningful. */
 #ifndef __CUDA_MMA_H__
 #define __CUDA_MMA_H__
 #pragma GCC system_header
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 namespace nvcuda {
 namespace wmma {
@@ -270,5 +272,7 @@ STRATA_DEVICE void fill_fragment(fragment<Use, m, n, k, Element, Layout> &f, con
 
 }  // namespace wmma
 }  // namespace nvcuda
+
+#endif
 
 #endif

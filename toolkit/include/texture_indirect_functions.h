@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Texture and surface functions of device code, so that a program that uses them is told what is missing.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texture and surface functions of device code, so that a program that uses them is told what is missing. */
 #ifndef __TEXTURE_INDIRECT_FUNCTIONS_H__
 #define __TEXTURE_INDIRECT_FUNCTIONS_H__
 #pragma GCC system_header

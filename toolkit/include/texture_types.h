@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__
+#pragma GCC system_header
 
 #include "driver_types.h"
 

@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// make_float4 and its kin: one row a vector type.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* make_float4 and its kin: one row a vector type. */
 #pragma once
+#pragma GCC system_header
 
+#include "cuda_runtime_api.h"
 #include "vector_types.h"
 
 #if defined(__cplusplus) && defined(__CUDA__)

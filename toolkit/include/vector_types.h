@@ -5,6 +5,7 @@
    16-byte one. */
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
+#pragma GCC system_header
 
 #include "host_defines.h"
 

@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-// cooperative_groups::memcpy_async: the group's threads copy global memory to shared memory together, in units as wide
-// as the addresses allow.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cooperative_groups::memcpy_async: the group's threads copy global memory to shared memory together, in units as wide
+   as the addresses allow. */
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #pragma GCC system_header
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 #include "cooperative_groups.h"
 #include "cuda_pipeline_primitives.h"
@@ -65,5 +67,7 @@ __device__ inline void wait(const Group &group) {
 }
 
 }  // namespace cooperative_groups
+
+#endif
 
 #endif

@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// cooperative_groups::reduce over tiles and coalesced groups, and the operators it knows.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cooperative_groups::reduce over tiles and coalesced groups, and the operators it knows. */
 #ifndef _COOPERATIVE_GROUPS_REDUCE_H_
 #define _COOPERATIVE_GROUPS_REDUCE_H_
 #pragma GCC system_header
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 #include "cooperative_groups.h"
 #include "strata/cooperative/operators.h"
@@ -67,5 +69,7 @@ __device__ inline void reduce_store_async(const Group &group, Value *destination
 }
 
 }  // namespace cooperative_groups
+
+#endif
 
 #endif

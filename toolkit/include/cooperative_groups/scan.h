@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// cooperative_groups::inclusive_scan and exclusive_scan over tiles and coalesced groups.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cooperative_groups::inclusive_scan and exclusive_scan over tiles and coalesced groups. */
 #ifndef _COOPERATIVE_GROUPS_SCAN_H_
 #define _COOPERATIVE_GROUPS_SCAN_H_
 #pragma GCC system_header
+
+#if defined(__cplusplus) && defined(__CUDA__)
 
 #include "cooperative_groups.h"
 #include "strata/cooperative/operators.h"
@@ -41,5 +43,7 @@ __device__ inline auto exclusive_scan(const Group &group, Value &&value) -> type
 }
 
 }  // namespace cooperative_groups
+
+#endif
 
 #endif

@@ -20,6 +20,21 @@ struct SmallFloat {
   static constexpr unsigned infinity = ((1u << exponentBits) - 1) << mantissaBits;
 };
 
+// By their bits on the host, where a program's -ffast-math would take value != value for false.
+#ifdef __CUDA_ARCH__
+STRATA_HOST_DEVICE bool isNan(float value) { return value != value; }
+STRATA_HOST_DEVICE bool isNan(double value) { return value != value; }
+STRATA_HOST_DEVICE bool isInfinite(double value) { return __builtin_isinf(value); }
+#else
+STRATA_HOST_DEVICE bool isNan(float value) { return (__builtin_bit_cast(unsigned, value) & 0x7fffffffu) > 0x7f800000u; }
+STRATA_HOST_DEVICE bool isNan(double value) {
+  return (__builtin_bit_cast(unsigned long long, value) & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
+}
+STRATA_HOST_DEVICE bool isInfinite(double value) {
+  return (__builtin_bit_cast(unsigned long long, value) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull;
+}
+#endif
+
 // |value| (finite) in the format, exponent unbounded above: the code may exceed the format's largest.
 template <int exponentBits, int mantissaBits>
 STRATA_HOST_DEVICE unsigned roundMagnitude(double value, Rounding mode, bool negative) {
@@ -48,10 +63,10 @@ STRATA_HOST_DEVICE unsigned roundMagnitude(double value, Rounding mode, bool neg
 template <int exponentBits, int mantissaBits>
 STRATA_HOST_DEVICE unsigned short toSmallFloat(double value, Rounding mode, unsigned short nan) {
   typedef SmallFloat<exponentBits, mantissaBits> Format;
-  if (value != value) return nan;
+  if (isNan(value)) return nan;
   bool negative = __builtin_bit_cast(unsigned long long, value) >> 63;
   unsigned sign = negative ? 1u << (exponentBits + mantissaBits) : 0u;
-  if (__builtin_isinf(value)) return static_cast<unsigned short>(sign | Format::infinity);
+  if (isInfinite(value)) return static_cast<unsigned short>(sign | Format::infinity);
   unsigned code = __builtin_bit_cast(unsigned long long, value) << 1 >> 53 >= 1023u + Format::bias + 1u
                       ? Format::infinity
                       : roundMagnitude<exponentBits, mantissaBits>(value, mode, negative);
@@ -114,7 +129,7 @@ STRATA_HOST_DEVICE Integer saturateToInteger(float whole) {
   constexpr bool isSigned = static_cast<Integer>(-1) < static_cast<Integer>(0);
   constexpr int bits = static_cast<int>(sizeof(Integer) * 8);
   constexpr unsigned long long top = 1ull << (bits - 1);
-  if (whole != whole) return bits == 64 ? static_cast<Integer>(top) : static_cast<Integer>(0);
+  if (isNan(whole)) return bits == 64 ? static_cast<Integer>(top) : static_cast<Integer>(0);
   float limit = static_cast<float>(top) * (isSigned ? 1.0f : 2.0f);
   if (whole >= limit) return static_cast<Integer>(isSigned ? top - 1 : ~0ull);
   if (isSigned ? whole < -limit : whole <= 0.0f) return static_cast<Integer>(isSigned ? top : 0);

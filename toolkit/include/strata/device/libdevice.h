@@ -3,6 +3,7 @@
 // itself and by its tests. STRATA_NV marks functions of their arguments only, STRATA_NV_OUT those that
 // write through pointers.
 #pragma once
+#pragma GCC system_header
 
 #ifdef __CUDA__
 #define STRATA_NV(type, name, ...) \
