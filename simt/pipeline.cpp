@@ -101,7 +101,11 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   expandMaskedAccesses(module, **target);
   out.times.optimizeMachine = watch.lap();
 
-  if (wantTexts) out.texts.assembly = emitAssembly(module, **target);
+  if (wantTexts) {
+    Assembly assembly = emitAssembly(module, **target);
+    out.texts.assembly = std::move(assembly.text);
+    out.texts.why = out.image.report + assembly.spills;
+  }
   auto code = emitObject(module, **target);
   if (!code) return code.error();
   out.image.object = std::move(code->object);

@@ -14,8 +14,8 @@ namespace strata::simt {
 
 // Texts of stages, for `strata inspect` and STRATA_DUMP.
 struct StageTexts {
-  bool wanted = false;
   std::string lane, vector, assembly;
+  std::string why;  // the image's report and what the register allocator adds
 };
 
 struct StageTimes {

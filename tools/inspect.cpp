@@ -140,14 +140,6 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
   return compile;
 }
 
-Result<std::string> show(simt::CodegenModule &module, const std::string &kernel, const simt::CompileOptions &compile,
-                         const std::string &stage) {
-  if (stage != "why") return module.inspect(kernel, compile, stage);
-  Result<simt::KernelImage> image = module.compile(kernel, compile);
-  if (!image) return image.error();
-  return image->report;
-}
-
 // Returns how many kernels were shown.
 Result<int> inspectModule(const std::string &ptx, const InspectOptions &options) {
   if (options.stage == "ptx" && options.kernel.empty()) {
@@ -166,7 +158,7 @@ Result<int> inspectModule(const std::string &ptx, const InspectOptions &options)
     if (!isWanted(options.kernel, kernel.name)) continue;
     ++shown;
     std::printf("// %s\n", plainName(kernel.name).c_str());
-    Result<std::string> text = show(*module, kernel.name, *compile, options.stage);
+    Result<std::string> text = module->inspect(kernel.name, *compile, options.stage);
     if (!text) return text.error();
     std::printf("%s\n", text->c_str());
   }

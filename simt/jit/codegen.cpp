@@ -41,12 +41,12 @@ public:
 
   Result<std::string> inspect(std::string_view kernel, const CompileOptions &options, std::string_view stage) override {
     if (stage == "ptx") return ptx::print(ptx_);
-    if (stage != "lane" && stage != "vector" && stage != "asm")
-      return userError("no stage '" + std::string(stage) + "': there are ptx, lane, vector, asm");
+    if (stage != "lane" && stage != "vector" && stage != "asm" && stage != "why")
+      return userError("no stage '" + std::string(stage) + "': there are ptx, lane, vector, asm, why");
     auto result = compileKernel(ptx_, kernel, options, true);
     if (!result) return result.error();
     StageTexts &texts = result->texts;
-    return stage == "lane" ? std::move(texts.lane) : stage == "vector" ? std::move(texts.vector) : std::move(texts.assembly);
+    return std::move(stage == "lane" ? texts.lane : stage == "vector" ? texts.vector : stage == "asm" ? texts.assembly : texts.why);
   }
 
 private:

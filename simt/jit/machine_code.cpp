@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/jit/machine_code.h"
 
+#include <llvm/CodeGen/MachineOptimizationRemarkEmitter.h>
+#include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -62,11 +64,50 @@ static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pw
   passes.run(module);
 }
 
-std::string emitAssembly(llvm::Module &module, llvm::TargetMachine &target) {
+namespace {
+
+// Keeps what the register allocator says about the code that it adds; it says nothing unless asked.
+class SpillRemarks final : public llvm::DiagnosticHandler {
+public:
+  explicit SpillRemarks(std::string &spills) : spills_(spills) {}
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return pass == "regalloc"; }
+  bool isAnyRemarkEnabled() const override { return true; }
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
+    const auto *remark = llvm::dyn_cast<llvm::DiagnosticInfoMIROptimization>(&diagnostic);
+    if (!remark || !remark->isMissed()) return false;
+    int spills = 0, reloads = 0;
+    for (const auto &argument : remark->getArgs()) {
+      int count = 0;
+      if (llvm::StringRef(argument.Val).getAsInteger(10, count)) continue;
+      if (llvm::StringRef(argument.Key).ends_with("Spills")) spills += count;
+      if (llvm::StringRef(argument.Key).ends_with("Reloads")) reloads += count;
+    }
+    if (!spills && !reloads) return true;
+    const llvm::DiagnosticLocation &at = remark->getLocation();
+    spills_ += at.isValid() && at.getLine() ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel";
+    spills_ += ": " + std::to_string(spills) + " registers spilled, " + std::to_string(reloads) + " reloaded (in the " +
+               (remark->getRemarkName().starts_with("Loop") ? "loop" : "function") + ")\n";
+    return true;
+  }
+
+private:
+  std::string &spills_;
+};
+
+}  // namespace
+
+Assembly emitAssembly(llvm::Module &module, llvm::TargetMachine &target) {
+  Assembly result;
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
+  llvm::LLVMContext &context = module.getContext();
+  auto before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<SpillRemarks>(result.spills));
   emit(*llvm::CloneModule(module), target, out, llvm::CodeGenFileType::AssemblyFile);
-  return std::string(text);
+  context.setDiagnosticHandler(std::move(before));
+  result.text = std::string(text);
+  return result;
 }
 
 using Elf = llvm::object::ELFObjectFile<llvm::object::ELF64LE>;

@@ -25,6 +25,11 @@ struct MachineCode {
 };
 // Errors: internal: the object would need a library function other than memcpy, memmove, memset (names it).
 Result<MachineCode> emitObject(llvm::Module &module, llvm::TargetMachine &target);
-std::string emitAssembly(llvm::Module &module, llvm::TargetMachine &target);
+
+struct Assembly {
+  std::string text;
+  std::string spills;  // "file:line: …", one line for each loop and function in which registers did not suffice
+};
+Assembly emitAssembly(llvm::Module &module, llvm::TargetMachine &target);
 
 }  // namespace strata::simt

@@ -210,6 +210,10 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
     // The second mask from the first, not from the negated condition: that would be compared twice.
     edges[0].lanes = maskAnd(mask(), vector(branch->getCondition()));
     edges[1].lanes = builder_.CreateXor(mask(), edges[0].lanes);
+    if (plan.end == BlockPlan::End::test)
+      context_.report.note(*branch, "loop under a mask", "it goes on until its last lane has left");
+    else
+      context_.report.note(*branch, "both sides run, under masks", "the condition varies from lane to lane");
   }
   if (plan.end == BlockPlan::End::test && plan.nonEmpty) return emitLoopExit(block, edges);
   // All values are read before any slot is written: phis of one block are assigned in parallel.

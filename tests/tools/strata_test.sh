@@ -88,6 +88,20 @@ case_inspect() {
   done
   "$strata" inspect p.cu --stage why >out
   contains out '// other(float*)'
+  cat >spills.cu <<'EOF'
+__global__ void many(float *p, int rounds) {
+  float v[64];
+  for (int i = 0; i < 64; ++i) v[i] = p[i * 32 + threadIdx.x];
+  for (int k = 0; k < rounds; ++k)
+#pragma unroll
+    for (int i = 0; i < 64; ++i) v[i] = v[i] * v[(i + 1) % 64] + 1;
+  if (threadIdx.x < 7)
+    for (int i = 0; i < 64; ++i) p[i * 32 + threadIdx.x] = v[i];
+}
+EOF
+  "$strata" inspect spills.cu --stage why >out
+  grep -qE '^spills.cu:[46]: [0-9]+ registers spilled, [0-9]+ reloaded \(in the loop\)$' out || fail "no spills shown"
+  contains out 'spills.cu:7: both sides run, under masks'
   PATH=$(dirname "$strata"):$PATH strata inspect p.cu --kernel set --stage asm >out  # argv[0] is not a path
   contains out '// set(int*)'
   "$1/bin/nvcc" p.cu -o p

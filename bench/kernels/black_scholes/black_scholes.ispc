@@ -12,8 +12,10 @@ export void black_scholes_ispc(void *uniform arrays[], uniform int n, uniform in
   const uniform float *uniform years = (const uniform float *uniform)arrays[2];
   uniform float *uniform call = (uniform float *uniform)arrays[3], *uniform put = (uniform float *uniform)arrays[4];
   foreach (i = begin ... end) {
-    float s = spot[i], k = strike[i], t = years[i], root = sqrt(t);
-    float d1 = (log(s / k) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root), d2 = d1 - volatility * root;
+    float s = spot[i], k = strike[i], t = years[i];
+    float root = sqrt(t);
+    float d1 = (log(s / k) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
+    float d2 = d1 - volatility * root;
     float n1 = normal(d1), n2 = normal(d2), discounted = k * exp(-rate * t);
     call[i] = s * n1 - discounted * n2;
     put[i] = discounted * (1 - n2) - s * (1 - n1);
