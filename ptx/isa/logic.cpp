@@ -45,14 +45,11 @@ void lop3Predicate(LaneBuilder &b, const Instruction &i) {
 
 // shf: a 64-bit window over b:a. .wrap takes the amount modulo 32, .clamp stops at 32.
 void shf(LaneBuilder &b, const Instruction &i) {
-  Value low = b.zext(b.operand(i, 1, Type::b32), ScalarType::i64);
-  Value high = b.zext(b.operand(i, 2, Type::b32), ScalarType::i64);
-  Value amount = b.operand(i, 3, Type::u32);
-  amount = i.has(Mod::wrap) ? bitAnd(b, amount, i32(b, 31)) : b.integer(IntOp::umin, amount, i32(b, 32));
-  Value window = bitOr(b, low, b.shift(ShiftOp::shl, high, i32(b, 32)));
-  Value d = i.has(Mod::l) ? b.shift(ShiftOp::lshr, b.shift(ShiftOp::shl, window, amount), i32(b, 32))
-                          : b.shift(ShiftOp::lshr, window, amount);
-  b.define(i, 0, b.trunc(d, ScalarType::i32), Type::b32);
+  const bool left = i.has(Mod::l);
+  Value low = b.operand(i, 1, Type::b32), high = b.operand(i, 2, Type::b32), amount = b.operand(i, 3, Type::u32);
+  Value d = left ? b.funnelLeft(high, low, amount) : b.funnelRight(high, low, amount);
+  if (!i.has(Mod::wrap)) d = b.select(b.compare(Compare::ult, amount, i32(b, 32)), d, left ? low : high);
+  b.define(i, 0, d, Type::b32);
 }
 
 template <ShiftOp unsignedOp, ShiftOp signedOp>
