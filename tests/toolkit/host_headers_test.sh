@@ -3,6 +3,7 @@
 # host_headers_test.sh BUILD CASE: the toolkit's headers in files that are not CUDA.
 #   every   each header compiles alone, and all together by each standard, without a warning, in C++ and C
 #   float   headers/host_float.cpp gives the same bits by each compiler as in nvcc's host pass
+#   mixed   headers/mixed: C++ and C files of each compiler launch nvcc's kernels
 set -eu
 build=$1 case=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -65,6 +66,28 @@ float() {
   done
   digests=$(sed 's/.*digest //' "$out/results" | sort -u | wc -l)
   [ "$digests" = 1 ] || fail "the results differ"
+}
+
+mixed() {
+  local strict="-Wall -Wextra -Werror -I$build/include" mixed=$here/headers/mixed
+  local libraries="-L$build/lib64 -lcudart -Wl,-rpath,$build/lib64"
+  export STRATA_DEVICE=cpu
+  cd "$out"
+  "$build/bin/nvcc" -c -o whole.o "$mixed/kernels.cu"
+  "$build/bin/nvcc" -dc -o part.o "$mixed/kernels.cu"
+  "$build/bin/nvcc" -dlink -o linked.o part.o
+  "$build/bin/nvcc" -shared -cudart shared -Xcompiler -fPIC -o libkernels.so "$mixed/kernels.cu"
+  for i in "${!cxx[@]}"; do
+    ${cc[$i]:-${cc[0]}} -std=c99 $strict -c -o c.o "$mixed/main.c"
+    ${cxx[$i]} -std=c++11 -DSYMBOLS $strict -o relocatable "$mixed/main.cpp" c.o part.o linked.o $libraries
+    ${cxx[$i]} -std=c++17 $strict -o whole "$mixed/main.cpp" c.o whole.o $libraries
+    # Here the program, not the library, says where a kernel's function lies.
+    ${cc[$i]:-${cc[0]}} -fno-pie -std=c99 $strict -c -o c.o "$mixed/main.c"
+    ${cxx[$i]} -no-pie -fno-pie -std=c++20 $strict -o fixed "$mixed/main.cpp" c.o -L. -lkernels -Wl,-rpath,"$out" $libraries
+    for program in relocatable whole fixed; do
+      timeout 60 "./$program" || fail "${cxx[$i]}: $program"
+    done
+  done
 }
 
 $case

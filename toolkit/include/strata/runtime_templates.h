@@ -99,8 +99,8 @@ template <typename Type>
 inline cudaError_t cudaGetSymbolAddress(void **devPtr, const Type &symbol) {
   return ::cudaGetSymbolAddress(devPtr, __strata::asSymbol(symbol));
 }
-template <typename Type>
-inline cudaError_t cudaGetSymbolAddress(Type **devPtr, const Type &symbol) {
+template <typename Pointer, typename Type>
+inline cudaError_t cudaGetSymbolAddress(Pointer **devPtr, const Type &symbol) {
   return ::cudaGetSymbolAddress(__strata::asVoid(devPtr), __strata::asSymbol(symbol));
 }
 template <typename Type>

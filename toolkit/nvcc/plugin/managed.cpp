@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clang loads (-fpass-plugin) for __managed__ variables, which clang 19 has for HIP only. host_defines.h makes `__managed__ int x;` a device variable with the annotation "strata.managed".
+// __managed__ variables, which clang 19 has for HIP only. host_defines.h makes `__managed__ int x;` a device variable
+// with the annotation "strata.managed".
 //
 // Device pass: the variable gets NVPTX's mark, so that PTX has `.global .attribute(.managed) … x`.
 //
@@ -12,12 +13,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PassManager.h>
 #include <llvm/IR/ReplaceConstant.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Passes/PassPlugin.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include "toolkit/nvcc/plugin/passes.h"
 
 using namespace llvm;
 
@@ -134,27 +134,15 @@ void giveHostAccess(Module &module, GlobalVariable &variable, GlobalVariable *ha
   replaceUses(variable, makeAccessor(module, variable, *slot, handle));
 }
 
-struct ManagedVariables : PassInfoMixin<ManagedVariables> {
-  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
-    SmallVector<GlobalVariable *> variables = takeAnnotated(module);
-    if (variables.empty()) return PreservedAnalyses::all();
-    bool device = Triple(module.getTargetTriple()).isNVPTX();
-    GlobalVariable *handle = device ? nullptr : findHandle(module);
-    for (GlobalVariable *variable : variables) {
-      if (device) markForNvptx(module, *variable);
-      else giveHostAccess(module, *variable, handle);
-    }
-    return PreservedAnalyses::none();
-  }
-  static bool isRequired() { return true; }  // also without optimisation
-};
-
 }  // namespace
 
-extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "strata", STRATA_VERSION, [](PassBuilder &builder) {
-            builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
-              passes.addPass(ManagedVariables());
-            });
-          }};
+void strata::plugin::makeManagedVariables(Module &module) {
+  SmallVector<GlobalVariable *> variables = takeAnnotated(module);
+  if (variables.empty()) return;
+  bool device = Triple(module.getTargetTriple()).isNVPTX();
+  GlobalVariable *handle = device ? nullptr : findHandle(module);
+  for (GlobalVariable *variable : variables) {
+    if (device) markForNvptx(module, *variable);
+    else giveHostAccess(module, *variable, handle);
+  }
 }
