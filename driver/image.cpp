@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/choose_ptx.h"
 #include "base/fatbin.h"
 #include "base/log.h"
 #include "driver/entries.h"
@@ -15,7 +16,7 @@
 namespace strata::driver {
 namespace {
 
-constexpr std::uint32_t kArch = 90;
+constexpr std::uint32_t kArch = fatbin::kCpuCapability;
 
 void fill(const std::string &text, char *buffer, std::size_t bytes, void **size) {
   std::size_t length = 0;
@@ -50,9 +51,7 @@ bool looksLikePtx(std::string_view text) { return text.find(".version") != text.
 CUresult ptxOfFatbin(std::span<const std::uint8_t> bytes, const JitOptions &options, std::string &ptx) {
   auto entries = fatbin::read(bytes);
   if (!entries) return reject(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + entries.error().message, options);
-  const fatbin::Entry *best = nullptr;
-  for (const fatbin::Entry &entry : *entries)
-    if (entry.kind == fatbin::Kind::ptx && entry.arch <= kArch && (!best || entry.arch > best->arch)) best = &entry;
+  const fatbin::Entry *best = fatbin::bestPtx(fatbin::wholePtx(*entries), kArch);
   if (!best) {
     std::string held;
     for (const fatbin::Entry &entry : *entries)

@@ -2,8 +2,8 @@
 #include "runtime/image.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "base/choose_ptx.h"
 #include "base/log.h"
 #include "runtime/driver.h"
 #include "runtime/error.h"
@@ -13,28 +13,12 @@ namespace {
 
 using fatbin::Entry;
 using fatbin::Kind;
+using fatbin::bestPtx;
+using fatbin::chooseRelocatable;
+using fatbin::targetSuffix;
+using fatbin::wholePtx;
 
 constexpr std::size_t kLogSize = 8192;
-
-// The letter after the number in the .target line: 'a', 'f' or none.
-char targetSuffix(const Entry &entry) {
-  std::string_view text(reinterpret_cast<const char *>(entry.payload.data()), entry.payload.size());
-  std::size_t at = text.find(".target");
-  if (at != text.npos) at = text.find("sm_", at);
-  if (at != text.npos) at = text.find_first_not_of("0123456789", at + 3);
-  return at != text.npos && (text[at] == 'a' || text[at] == 'f') ? text[at] : 0;
-}
-
-bool runsOn(const Entry &entry, unsigned capability) {
-  switch (targetSuffix(entry)) {
-    case 'a':
-      return entry.arch == capability;
-    case 'f':
-      return entry.arch / 10 == capability / 10 && entry.arch <= capability;
-    default:
-      return entry.arch <= capability;
-  }
-}
 
 std::string text(const Entry &entry) { return {entry.payload.begin(), entry.payload.end()}; }
 
@@ -96,24 +80,6 @@ cudaError_t noImage(const std::vector<Entry> &entries, unsigned capability) {
   return cudaErrorNoKernelImageForDevice;
 }
 
-// One entry of each name, in the order of first appearance.
-bool chooseRelocatable(const std::vector<Entry> &entries, unsigned capability,
-                       std::vector<const Entry *> &chosen) {
-  std::vector<std::pair<std::string, std::vector<const Entry *>>> groups;
-  for (const Entry &entry : entries) {
-    if (!entry.relocatable || entry.kind != Kind::ptx) continue;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](auto &g) { return g.first == entry.name; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {entry.name, {}});
-    group->second.push_back(&entry);
-  }
-  for (auto &group : groups) {
-    const Entry *best = bestPtx(group.second, capability);
-    if (!best) return false;
-    chosen.push_back(best);
-  }
-  return true;
-}
-
 cudaError_t capabilityOf(CUdevice device, unsigned &capability) {
   int major = 0, minor = 0;
   if (CUresult result =
@@ -127,17 +93,6 @@ cudaError_t capabilityOf(CUdevice device, unsigned &capability) {
 }
 
 }  // namespace
-
-const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capability) {
-  const Entry *best = nullptr;
-  for (const Entry *entry : entries) {
-    if (!runsOn(*entry, capability)) continue;
-    // Of two with one architecture the specific one may use more.
-    bool better = !best || entry->arch > best->arch || (entry->arch == best->arch && !targetSuffix(*best));
-    if (better) best = entry;
-  }
-  return best;
-}
 
 cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule &module) {
   if (!wrapper || wrapper->magic != fatbin::kWrapperMagic || !wrapper->data) {
@@ -154,16 +109,12 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
     return entries.error().blame == Blame::unsupported ? cudaErrorNotSupported : cudaErrorInvalidKernelImage;
   }
 
-  std::vector<const Entry *> ptx, relocatable;
-  bool native = false;
-  for (const Entry &entry : *entries) {
-    if (entry.kind != Kind::ptx) native = true;
-    else if (!entry.relocatable) ptx.push_back(&entry);
-  }
+  std::vector<const Entry *> relocatable;
+  const bool native = std::any_of(entries->begin(), entries->end(), [](const Entry &entry) { return entry.kind != Kind::ptx; });
   if (!chooseRelocatable(*entries, capability, relocatable)) return noImage(*entries, capability);
   if (!relocatable.empty()) return linkPtx(relocatable, module);
   if (native) return toError(driver().cuModuleLoadData(&module, wrapper->data));
-  const Entry *best = bestPtx(ptx, capability);
+  const Entry *best = bestPtx(wholePtx(*entries), capability);
   return best ? loadPtx(*best, module) : noImage(*entries, capability);
 }
 

@@ -13,8 +13,4 @@ namespace strata::runtime {
 // cudaErrorNoKernelImageForDevice, and the driver's.
 cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule &module);
 
-// The PTX entry to use on a device of this capability (90 for 9.0): the highest architecture not above it,
-// where an architecture-specific one (sm_90a) must be the device's own. Null: none.
-const fatbin::Entry *bestPtx(const std::vector<const fatbin::Entry *> &entries, unsigned capability);
-
 }  // namespace strata::runtime

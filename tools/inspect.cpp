@@ -6,29 +6,32 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 
-#include "base/fatbin.h"
 #include "simt/exec/codegen_library.h"
 #include "simt/simt.h"
-#include "toolkit/nvcc/objects.h"
 #include "toolkit/nvcc/shell.h"
+#include "tools/device_code.h"
 #include "tools/tools.h"
 
 namespace strata::tools {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-constexpr std::uint32_t kDeviceArch = 90;  // the CPU device's compute capability
-
-std::string readText(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string plainName(const std::string &mangled) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string name = status ? mangled : text;
+  std::free(text);
+  return name;
 }
+
+bool readShape(const std::string &text, std::uint32_t (&shape)[3]) {
+  int used = 0;
+  int count = std::sscanf(text.c_str(), "%u,%u,%u%n", &shape[0], &shape[1], &shape[2], &used);
+  return count == 3 && static_cast<std::size_t>(used) == text.size() && shape[0] && shape[1] && shape[2];
+}
+
+namespace {
 
 Result<std::string> ptxOfSource(const InspectOptions &options) {
   std::string output = (fs::temp_directory_path() / ("strata-inspect-" + std::to_string(getpid()) + ".ptx")).string();
@@ -39,47 +42,6 @@ Result<std::string> ptxOfSource(const InspectOptions &options) {
   fs::remove(output, ignored);
   if (status) return userError("'" + options.file + "' does not compile");
   return text;
-}
-
-// Of each name the best entry that the CPU device takes.
-std::vector<std::string> choose(const std::vector<fatbin::Entry> &entries) {
-  std::map<std::string, const fatbin::Entry *> best;
-  for (const fatbin::Entry &entry : entries) {
-    if (entry.kind != fatbin::Kind::ptx || entry.arch > kDeviceArch) continue;
-    const fatbin::Entry *&chosen = best[entry.name];
-    if (!chosen || chosen->arch < entry.arch) chosen = &entry;
-  }
-  std::vector<std::string> texts;
-  for (const auto &[name, entry] : best) texts.emplace_back(entry->payload.begin(), entry->payload.end());
-  return texts;
-}
-
-// All modules in the fat binaries of a section, which follow one another, padded with zeros.
-Result<void> addModules(const nvcc::Object &object, const char *sectionName, std::vector<std::string> &modules) {
-  Result<std::vector<std::uint8_t>> bytes = nvcc::section(object, sectionName);
-  if (!bytes) return bytes.error();
-  std::span<const std::uint8_t> rest = *bytes;
-  while (rest.size() >= 16) {
-    Result<std::uint64_t> size = fatbin::claimedSize(rest.data());
-    if (!size) {
-      rest = rest.subspan(8);
-      continue;
-    }
-    if (*size > rest.size()) return userError("'" + object.name + "' has damaged device code");
-    Result<std::vector<fatbin::Entry>> entries = fatbin::read(rest.first(*size));
-    if (!entries) return entries.error();
-    std::vector<std::string> texts = choose(*entries);
-    if (texts.size() > 1) {
-      Result<const simt::CodegenLibrary *> library = simt::codegenLibrary();
-      if (!library) return library.error();
-      Result<std::string> linked = (*library)->link(texts);
-      if (!linked) return linked.error();
-      texts = {*linked};
-    }
-    if (!texts.empty()) modules.push_back(texts[0]);
-    rest = rest.subspan((*size + 7) / 8 * 8 <= rest.size() ? (*size + 7) / 8 * 8 : rest.size());
-  }
-  return {};
 }
 
 Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
@@ -95,30 +57,16 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
   if (!objects) return objects.error();
   std::vector<std::string> modules;
   for (const nvcc::Object &object : *objects)
-    for (const char *name : {".nv_fatbin", "__nv_relfatbin"})
+    for (const char *name : {kFatbins, kRelocatableFatbins})
       if (Result<void> added = addModules(object, name, modules); !added) return added.error();
   if (modules.empty()) return userError("'" + options.file + "' holds no PTX");
   return modules;
-}
-
-std::string plainName(const std::string &mangled) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status ? mangled : text;
-  std::free(text);
-  return name;
 }
 
 bool isWanted(const std::string &wanted, const std::string &mangled) {
   if (wanted.empty() || wanted == mangled) return true;
   std::string plain = plainName(mangled);
   return wanted == plain || wanted == plain.substr(0, plain.find_first_of("(<"));
-}
-
-bool readShape(const std::string &text, std::uint32_t (&shape)[3]) {
-  int used = 0;
-  int count = std::sscanf(text.c_str(), "%u,%u,%u%n", &shape[0], &shape[1], &shape[2], &used);
-  return count == 3 && static_cast<std::size_t>(used) == text.size() && shape[0] && shape[1] && shape[2];
 }
 
 Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {

@@ -37,6 +37,16 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   sub->callback([&options, &status] { status = inspect(options); });
 }
 
+void addPrecompile(CLI::App &app, PrecompileOptions &options, int &status) {
+  CLI::App *sub = app.add_subcommand("precompile", "Compile all kernels of programs and libraries into the machine-code cache, so that they start at once");
+  sub->add_option("BINARY", options.files, "Programs, libraries, objects, archives, PTX")->required();
+  sub->add_option("--block", options.blocks, "A block shape X,Y,Z that the program uses, if X is not a multiple of 32; may be repeated");
+  sub->add_option("--jobs,-j", options.jobs, "Threads; default: one per processor");
+  sub->add_flag("--quiet,-q", options.quiet, "Show no progress");
+  sub->footer("The cache lies in STRATA_CACHE_DIR and holds up to STRATA_CACHE_SIZE bytes: see `strata knobs`.");
+  sub->callback([&options, &status] { status = precompile(options); });
+}
+
 }  // namespace
 
 // The standard library throws where memory or the file system fails.
@@ -47,8 +57,10 @@ int main(int argc, char **argv) try {
   int status = 0;
   RunOptions runOptions;
   InspectOptions inspectOptions;
+  PrecompileOptions precompileOptions;
   addRun(app, runOptions, status);
   addInspect(app, inspectOptions, status);
+  addPrecompile(app, precompileOptions, status);
   app.add_subcommand("smi", "Show devices and versions")->callback([&status] { status = smi(); });
   app.add_subcommand("knobs", "Show the environment variables that Strata reads")->callback([&status] { status = knobs(); });
   CLI11_PARSE(app, argc, argv);

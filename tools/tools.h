@@ -2,6 +2,7 @@
 // The subcommands of `strata`. Each returns an exit status and prints its own errors.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,20 @@ struct InspectOptions {
   std::string nvccOptions;
 };
 int inspect(const InspectOptions &options);
+
+struct PrecompileOptions {
+  std::vector<std::string> files;   // programs, libraries, objects, archives, PTX
+  std::vector<std::string> blocks;  // more block shapes X,Y,Z; shapes with full rows of 32 need none
+  unsigned jobs = 0;                // threads; 0: one per processor
+  bool quiet = false;               // no progress
+};
+// Compiles all kernels into the machine-code cache.
+int precompile(const PrecompileOptions &options);
+
+// "X,Y,Z", each at least 1.
+bool readShape(const std::string &text, std::uint32_t (&shape)[3]);
+// A kernel's name as the source has it.
+std::string plainName(const std::string &mangled);
 
 // Devices and versions.
 int smi();

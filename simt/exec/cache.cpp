@@ -111,34 +111,34 @@ CacheKey KeyBuilder::key() const {
   return {hash.high64, hash.low64};
 }
 
-DiskCache::DiskCache(std::string folder, std::int64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+DiskCache::DiskCache(std::string folder, std::int64_t limit) : folder_(std::move(folder)), limit_(limit), start_(std::time(nullptr)) {}
 
 DiskCache &DiskCache::process() {
   static DiskCache cache(defaultFolder(), knobs::get().STRATA_CACHE_SIZE);
   return cache;
 }
 
-// Code is executed from the folder: it must be ours alone to write.
-bool DiskCache::usable() {
+std::string DiskCache::refusal() {
   std::lock_guard lock(mutex_);
-  if (usable_) return *usable_;
-  usable_ = false;
-  if (limit_ <= 0) return false;
-  auto refuse = [](const std::string &why) {
-    log::once(log::Level::warn, "cache.usable", "no machine-code cache: " + why);
-    return false;
-  };
-  if (folder_.empty()) return refuse("neither STRATA_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set");
+  if (!refusal_) {
+    refusal_ = findRefusal();
+    if (!refusal_->empty() && limit_ > 0) log::once(log::Level::warn, "cache.usable", "no machine-code cache: " + *refusal_);
+  }
+  return *refusal_;
+}
+
+// Code is executed from the folder: it must be ours alone to write.
+std::string DiskCache::findRefusal() {
+  if (limit_ <= 0) return "STRATA_CACHE_SIZE turns it off";
+  if (folder_.empty()) return "neither STRATA_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set";
   std::error_code error;
   fs::create_directories(fs::path(folder_).parent_path(), error);
   mkdir(folder_.c_str(), 0700);
   struct stat status{};
-  if (stat(folder_.c_str(), &status) != 0) return refuse(folder_ + ": " + std::strerror(errno));
-  if (!S_ISDIR(status.st_mode)) return refuse(folder_ + " is not a folder");
-  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
-    return refuse(folder_ + " can be written by others");
-  usable_ = true;
-  return true;
+  if (stat(folder_.c_str(), &status) != 0) return folder_ + ": " + std::strerror(errno);
+  if (!S_ISDIR(status.st_mode)) return folder_ + " is not a folder";
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return folder_ + " can be written by others";
+  return {};
 }
 
 std::string DiskCache::path(const CacheKey &key) const {
@@ -175,13 +175,18 @@ std::optional<std::vector<std::uint8_t>> DiskCache::get(const CacheKey &key) {
 }
 
 void DiskCache::put(const CacheKey &key, std::span<const std::uint8_t> payload) {
-  if (!usable() || payload.size() > kMaxEntry || static_cast<std::int64_t>(payload.size()) > limit_) return;
+  if (!usable()) return;
+  if (payload.size() > kMaxEntry || static_cast<std::int64_t>(payload.size()) > limit_) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   static std::atomic<unsigned> counter{0};
   const std::string name = path(key);
   const std::string aside = name + "." + std::to_string(getpid()) + "." + std::to_string(counter++) + std::string(kAside);
   if (!writeFile(aside, key, payload) || rename(aside.c_str(), name.c_str()) != 0) {
     log::once(log::Level::warn, "cache.write", "machine-code cache: cannot write " + name + ": " + std::strerror(errno));
     unlink(aside.c_str());
+    lost_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   std::lock_guard lock(mutex_);
@@ -249,7 +254,9 @@ void DiskCache::evict() {
     });
     for (const Entry &entry : entries) {
       if (total <= limit_ / 10 * 9) break;
-      if (unlink(entry.path.c_str()) == 0) total -= entry.size;
+      if (unlink(entry.path.c_str()) != 0) continue;
+      total -= entry.size;
+      if (entry.time.tv_sec >= start_) lost_.fetch_add(1, std::memory_order_relaxed);
     }
   }
   size_ = total;

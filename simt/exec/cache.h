@@ -4,7 +4,9 @@
 // cannot be used (no home, foreign folder, disk full) is off or loses entries; nothing ever fails because of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -41,6 +43,10 @@ public:
 
   std::optional<std::vector<std::uint8_t>> get(const CacheKey &key);
   void put(const CacheKey &key, std::span<const std::uint8_t> payload);
+  // Why nothing is kept; empty: the cache is in use.
+  std::string refusal();
+  // Entries made since the start that are not there: too large, or gone already to make room for others.
+  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   // For an entry that is whole but that its reader does not understand.
   void remove(const CacheKey &key);
 
@@ -48,15 +54,18 @@ public:
   static DiskCache &process();
 
 private:
-  bool usable();
+  bool usable() { return refusal().empty(); }
+  std::string findRefusal();
   std::string path(const CacheKey &key) const;
   bool writeFile(const std::string &path, const CacheKey &key, std::span<const std::uint8_t> payload);
   void evict();
 
   std::string folder_;
   std::int64_t limit_;
+  const std::time_t start_;
+  std::atomic<std::uint64_t> lost_{0};
   std::mutex mutex_;  // of the two below
-  std::optional<bool> usable_;
+  std::optional<std::string> refusal_;  // not yet known; empty: usable
   std::int64_t size_ = -1;  // estimate of the folder's size; -1: not yet known
 };
 

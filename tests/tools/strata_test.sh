@@ -110,8 +110,55 @@ EOF
   refuses "has no kernel 'third'" inspect p --kernel third
   refuses 'holds no PTX' inspect "$strata"
   refuses 'cannot read' inspect missing
+  STRATA_CACHE_DIR=$work/small STRATA_CACHE_SIZE=100 refuses 'the cache is too small' precompile p
   echo '.version 8.0 .target sm_90 .entry' >bad.ptx
   refuses strata: inspect bad.ptx --stage lane
+}
+
+images() { find cache -name '*.image' | wc -l; }
+
+case_precompile() {
+  local before
+  "$1/bin/nvcc" p.cu -o p
+  "$strata" precompile p >out
+  contains out '2 kernels are in the machine-code cache'
+  before=$(images)
+  [[ $before == 3 ]] || fail "$before images: not a module and two kernels"
+  "$strata" precompile -q p >out
+  [[ ! -s out && $(images) == "$before" ]] || fail "compiled twice, or not quiet"
+  "$strata" precompile --block 1,1,1 --block 64,1,1 p >out
+  contains out '4 kernels'
+  [[ $(images) == $((before + 2)) ]] || fail "$(images) images with a block shape"
+  STRATA_LOG=debug ./p kernel >log 2>&1 || fail "the kernel's result: $(tail -n 3 log)"
+  contains log cuLaunchKernel
+  if grep -F 'compiled ' log; then fail "compiled at the launch what was precompiled"; fi
+  "$1/bin/nvcc" -rdc=true -arch=sm_80 p.cu -o linked
+  "$strata" precompile --block 1,1,1 linked >out
+  contains out '4 kernels'
+  STRATA_LOG=debug ./linked kernel >log 2>&1 || fail "the kernel's result, linked: $(tail -n 3 log)"
+  if grep -F 'compiled ' log; then fail "compiled at the launch what was precompiled and linked"; fi
+  "$strata" inspect p >p.ptx
+  "$strata" precompile p.ptx p >out
+  contains out '4 kernels'
+  "$strata" precompile --help >out
+  contains out STRATA_CACHE_SIZE
+}
+
+case_precompile_errors() {
+  refuses 'BINARY' precompile
+  refuses "cannot read 'missing'" precompile missing
+  refuses 'holds no PTX' precompile "$strata"
+  "$1/bin/nvcc" -dc p.cu -o p.o
+  refuses 'only relocatable device code' precompile p.o
+  "$1/bin/nvcc" p.cu -o p
+  refuses "'5,2' is not a block shape" precompile --block 5,2 p
+  STRATA_CACHE_SIZE=0 refuses 'STRATA_CACHE_SIZE turns it off' precompile p
+  STRATA_CACHE_DIR=/proc/nowhere refuses 'no machine-code cache: /proc/nowhere' precompile p
+  STRATA_CACHE_DIR=$work/small STRATA_CACHE_SIZE=4000 refuses 'the cache is too small' precompile p
+  echo '.version 8.0 .target sm_90 .address_size 64 .entry good() { ret; }' >some.ptx
+  echo '.entry bad() { cp.async.bulk.commit_group; ret; }' >>some.ptx  # an instruction that parses only
+  refuses "kernel 'bad'" precompile some.ptx
+  contains out '1 of 2 kernels do not compile'
 }
 
 case_smi() {
