@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t kTarget = 60'000, kShort = 20'000;  // time-stamp cycles: some 25 and 8 µs
+  static constexpr std::uint64_t kTarget = 400'000, kShort = 20'000;  // time-stamp cycles: some 150 and 8 µs
   static constexpr std::uint64_t kMost = 1 << 16;
 
   // Cycles of a unit, as measured when the kernel ran last; 0: not known.

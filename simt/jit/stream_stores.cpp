@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <numeric>
 #include <optional>
 
 #include "simt/abi.h"
@@ -87,10 +88,26 @@ bool ordersMemory(const llvm::Instruction &i) {
          !llvm::isa<llvm::UnreachableInst>(i.getParent()->getTerminator());
 }
 
-bool isWholeLines(const llvm::StoreInst &store) {
-  if (!store.isSimple() || !store.hasMetadata(kOncePerWarp) || !store.getValueOperand()->getType()->isVectorTy()) return false;
-  const std::uint64_t bytes = store.getModule()->getDataLayout().getTypeStoreSize(store.getValueOperand()->getType());
-  return bytes && bytes % kLine == 0;
+// A store of whole lines, under a mask or without one.
+struct LineStore {
+  llvm::Instruction *store = nullptr;
+  llvm::Value *value = nullptr, *address = nullptr, *mask = nullptr;
+};
+
+std::optional<LineStore> asLineStore(llvm::Instruction &i) {
+  if (!i.hasMetadata(kOncePerWarp)) return std::nullopt;
+  LineStore made{&i, nullptr, nullptr, nullptr};
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&i); store && store->isSimple()) {
+    made.value = store->getValueOperand();
+    made.address = store->getPointerOperand();
+  } else if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
+    made.value = call->getArgOperand(0);
+    made.address = call->getArgOperand(1);
+    made.mask = call->getArgOperand(3);
+  }
+  if (!made.value || !made.value->getType()->isVectorTy()) return std::nullopt;
+  const std::uint64_t bytes = i.getModule()->getDataLayout().getTypeStoreSize(made.value->getType());
+  return bytes && bytes % kLine == 0 ? std::optional(made) : std::nullopt;
 }
 
 // The addresses that an instruction loads from, or null; not of prefetches.
@@ -112,32 +129,56 @@ bool loadedParameters(const llvm::Function &entry, llvm::SmallSet<std::int64_t, 
   return true;
 }
 
+void storePast(llvm::IRBuilder<> &b, llvm::Value *value, llvm::Value *address) {
+  b.CreateAlignedStore(value, address, llvm::Align(kLine))
+      ->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
+}
+
+// Line by line: those that are written whole go past the caches.
+void storeLines(const LineStore &s, llvm::Instruction *before) {
+  auto *type = llvm::cast<llvm::FixedVectorType>(s.value->getType());
+  const unsigned bytes = static_cast<unsigned>(before->getModule()->getDataLayout().getTypeStoreSize(type->getElementType())), perLine = kLine / bytes;
+  for (unsigned first = 0; first < type->getNumElements(); first += perLine) {
+    llvm::SmallVector<int, 64> lanes(perLine);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
+    llvm::IRBuilder<> b(before);
+    llvm::Value *value = b.CreateShuffleVector(s.value, lanes), *mask = b.CreateShuffleVector(s.mask, lanes);
+    llvm::Value *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), s.address, first * bytes);
+    llvm::Value *whole = b.CreateICmpEQ(b.CreateBitCast(mask, b.getIntNTy(perLine)), b.getInt(llvm::APInt::getAllOnes(perLine)));
+    llvm::Instruction *past = nullptr, *plain = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(whole, before->getIterator(), &past, &plain);
+    b.SetInsertPoint(past);
+    storePast(b, value, address);
+    b.SetInsertPoint(plain);
+    b.CreateMaskedStore(value, address, llvm::Align(kLine), mask);
+  }
+}
+
 // Both forms of the store, and the choice.
-void makeBoth(llvm::StoreInst &store, llvm::Value *streams) {
-  llvm::IRBuilder<> b(&store);
-  llvm::Value *low = b.CreateAnd(b.CreatePtrToInt(store.getPointerOperand(), b.getInt64Ty()), kLine - 1);
+void makeBoth(const LineStore &s, llvm::Value *streams) {
+  llvm::IRBuilder<> b(s.store);
+  llvm::Value *low = b.CreateAnd(b.CreatePtrToInt(s.address, b.getInt64Ty()), kLine - 1);
   llvm::Value *choose = b.CreateAnd(streams, b.CreateICmpEQ(low, b.getInt64(0)));
   llvm::Instruction *past = nullptr, *plain = nullptr;
-  llvm::SplitBlockAndInsertIfThenElse(choose, store.getIterator(), &past, &plain);
-  auto *streaming = llvm::cast<llvm::StoreInst>(store.clone());
-  streaming->setAlignment(llvm::Align(kLine));
-  streaming->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(store.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
-  streaming->insertBefore(past);
-  store.moveBefore(plain);
+  llvm::SplitBlockAndInsertIfThenElse(choose, s.store->getIterator(), &past, &plain);
+  b.SetInsertPoint(past);
+  if (s.mask) storeLines(s, past);
+  else storePast(b, s.value, s.address);
+  s.store->moveBefore(plain);
 }
 
 }  // namespace
 
 bool streamStores(llvm::Function &function) {
   if (function.arg_size() != 2 || function.getName() != "strata_entry") return false;  // BlockEntry
-  llvm::SmallVector<llvm::StoreInst *, 4> chosen;
+  llvm::SmallVector<LineStore, 4> chosen;
   llvm::SmallSet<std::int64_t, 8> loaded;
   if (!loadedParameters(function, loaded)) return false;
   for (llvm::Instruction &i : llvm::instructions(function)) {
     if (ordersMemory(i)) return false;
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(&i);
-    if (!store || !isWholeLines(*store)) continue;
-    if (auto parameter = parameterOf(store->getPointerOperand(), function); parameter && !loaded.contains(*parameter)) chosen.push_back(store);
+    std::optional<LineStore> store = asLineStore(i);
+    if (!store) continue;
+    if (auto parameter = parameterOf(store->address, function); parameter && !loaded.contains(*parameter)) chosen.push_back(*store);
   }
   if (chosen.empty()) return false;
   llvm::IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
@@ -146,7 +187,7 @@ bool streamStores(llvm::Function &function) {
   };
   llvm::Value *launch = field(function.getArg(0), offsetof(Block, launch), b.getPtrTy());
   llvm::Value *streams = b.CreateICmpNE(field(launch, offsetof(LaunchState, streamStores), b.getInt32Ty()), b.getInt32(0), "streams");
-  for (llvm::StoreInst *store : chosen) makeBoth(*store, streams);
+  for (const LineStore &store : chosen) makeBoth(store, streams);
   return true;
 }
 

@@ -7,6 +7,8 @@
 //                                      past:  store <32 x float> %v, ptr %p, align 64, !nontemporal
 //                                      plain: store <32 x float> %v, ptr %p
 //
+// Of a masked store, in the first form, lines that are written whole go past the caches and the others do not.
+//
 // Only whole cache lines, to memory that a parameter points to and from which the kernel does not load, by stores
 // with kOncePerWarp: in no loop of the kernel's. These stores are not ordered with others: kernels with atomics, fences or calls are
 // left alone, and the executor fences at the end of a block (exec/unit.cpp).

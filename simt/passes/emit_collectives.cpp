@@ -4,6 +4,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "simt/passes/function_emitter.h"
 
@@ -38,34 +39,62 @@ void FunctionEmitter::emitCollective(llvm::CallBase &call, LaneIntrinsic id) {
 // Whether the mask is full and all lanes have `condition`.
 llvm::Value *FunctionEmitter::warpIsFull(Value *condition) {
   auto isFull = [&](Value *lanes) { return builder_.CreateICmpEQ(maskBits(lanes), builder_.getInt32(~0u)); };
-  auto *compare = dyn_cast<llvm::ICmpInst>(condition);
-  Value *forAll = compare ? holdsForAll(*compare) : nullptr;
+  Value *forAll = holdsForAll(condition, /*inverted=*/false);
   if (!forAll) return isFull(maskAnd(mask(), vector(condition)));
   return maskIsFull() ? forAll : builder_.CreateAnd(isFull(mask()), forAll);
 }
 
-// One comparison for all lanes: of one that grows from lane to lane with an upper bound (or the reverse), the last
-// lane decides. Where a lane's value wraps, the answer is no. Null if there is no such comparison.
+// Whether all lanes have `condition` (or none, if `inverted`), in scalar operations; null if that takes vectors. No is
+// the answer also where it cannot be told.
+//
+//   !(u + {0…31} < 1 or %uniform)        →   u >= 1 and !%uniform
+llvm::Value *FunctionEmitter::holdsForAll(Value *condition, bool inverted) {
+  using namespace llvm::PatternMatch;
+  Value *a = nullptr, *b = nullptr;
+  if (shape(condition).isUniform()) return inverted ? builder_.CreateNot(scalar(condition)) : scalar(condition);
+  if (match(condition, m_Not(m_Value(a)))) return holdsForAll(a, !inverted);
+  if (inverted ? match(condition, m_LogicalOr(m_Value(a), m_Value(b))) : match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))) {
+    Value *first = holdsForAll(a, inverted), *second = first ? holdsForAll(b, inverted) : nullptr;
+    return second ? builder_.CreateAnd(first, second) : nullptr;
+  }
+  auto *compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  if (!compare) return nullptr;
+  const auto predicate = inverted ? compare->getInversePredicate() : compare->getPredicate();
+  if (shape(compare->getOperand(0)).isUniform())
+    return holdsForAll(llvm::CmpInst::getSwappedPredicate(predicate), compare->getOperand(1), compare->getOperand(0));
+  return holdsForAll(predicate, compare->getOperand(0), compare->getOperand(1));
+}
+
+// The same for a comparison: of a value that grows from lane to lane with an upper bound (or the reverse), the last lane
+// decides, if none wraps; the larger of two values is below a bound if both are.
 //
 //   u + {0…31} < n   →   sext u + 31 < sext n          i64: u < n and n - u > 31
-llvm::Value *FunctionEmitter::holdsForAll(llvm::ICmpInst &compare) {
-  llvm::CmpInst::Predicate predicate = compare.getPredicate();
-  Value *value = compare.getOperand(0), *bound = compare.getOperand(1);
-  if (shape(value).isUniform()) {
-    std::swap(value, bound);
-    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
-  }
+llvm::Value *FunctionEmitter::holdsForAll(llvm::CmpInst::Predicate predicate, Value *value, Value *bound) {
   const Shape of = shape(value);
-  if (!value->getType()->isIntegerTy() || !of.isAffine() || !of.isExact() || !shape(bound).isUniform()) return nullptr;
+  if (!value->getType()->isIntegerTy() || !shape(bound).isUniform()) return nullptr;
   if (of.isUniform()) return builder_.CreateICmp(predicate, scalar(value), scalar(bound));
-  bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
-  if (compare.isEquality() || (below ? of.minOffset() : of.maxOffset()) != 0) return nullptr;
+  const bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
+  if (auto *extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value)) {
+    const bool largest = llvm::ICmpInst::isGT(extreme->getPredicate());
+    if (llvm::ICmpInst::isEquality(predicate) || largest != below || extreme->isSigned() != llvm::ICmpInst::isSigned(predicate)) return nullptr;
+    Value *first = holdsForAll(predicate, extreme->getLHS(), bound), *second = first ? holdsForAll(predicate, extreme->getRHS(), bound) : nullptr;
+    return second ? builder_.CreateAnd(first, second) : nullptr;
+  }
+  if (!of.isAffine() || !of.isExact() || llvm::ICmpInst::isEquality(predicate)) return nullptr;
   Value *u = scalar(value), *limit = scalar(bound);
-  llvm::Type *wide = builder_.getInt64Ty();
-  std::int64_t last = below ? of.maxOffset() : of.minOffset();
-  if (value->getType()->getIntegerBitWidth() <= 32 && compare.isSigned())
-    return builder_.CreateICmp(predicate, builder_.CreateAdd(builder_.CreateSExt(u, wide), builder_.getInt64(static_cast<std::uint64_t>(last))),
-                               builder_.CreateSExt(limit, wide));
+  const std::int64_t last = below ? of.maxOffset() : of.minOffset(), first = below ? of.minOffset() : of.maxOffset();
+  const unsigned width = value->getType()->getIntegerBitWidth();
+  if (width <= 32 && llvm::ICmpInst::isSigned(predicate)) {
+    llvm::Type *wide = builder_.getInt64Ty();
+    Value *exact = builder_.CreateSExt(u, wide);
+    auto plus = [&](std::int64_t offset) { return builder_.CreateAdd(exact, builder_.getInt64(static_cast<std::uint64_t>(offset))); };
+    Value *holds = builder_.CreateICmp(predicate, plus(last), builder_.CreateSExt(limit, wide));
+    if (first == 0) return holds;
+    const llvm::APInt farthest = below ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getSignedMaxValue(width);
+    Value *wraps = builder_.CreateICmp(below ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_SGT, plus(first), builder_.getInt(farthest.sext(64)));
+    return builder_.CreateAnd(holds, builder_.CreateNot(wraps));
+  }
+  if (first != 0) return nullptr;
   Value *room = below ? builder_.CreateSub(limit, u) : builder_.CreateSub(u, limit);
   Value *needed = llvm::ConstantInt::get(u->getType(), static_cast<std::uint64_t>(below ? last : -last));
   bool strict = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isGT(predicate);

@@ -315,7 +315,7 @@ void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
 }
 
 // For jit/stream_stores.
-void FunctionEmitter::markOnce(llvm::StoreInst &store) {
+void FunctionEmitter::markOnce(llvm::Instruction &store) {
   if (!loops_.getLoopFor(current_)) store.setMetadata(kOncePerWarp, llvm::MDNode::get(store.getContext(), {}));
 }
 
@@ -354,7 +354,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
     if (maskIsFull())
       markOnce(*builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile()));
     else
-      builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count));
+      markOnce(*builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count)));
     return nullptr;
   };
   guarded(address, fast, slow);

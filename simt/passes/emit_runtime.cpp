@@ -111,6 +111,30 @@ llvm::Value *FunctionEmitter::laneNumbers() {
 
 // tid.x/.y/.z. Affine: u from the warp's number. Varying: from the thread's number in the block by two
 // divisions; these are done in float, exact for numbers below 2^10 (n + 0.5 is 0.5/d away from a multiple of d).
+// Component `dimension` of thread number `first`: by shifts where the extents x and y are powers of two, as they mostly
+// are, else by divisions. `result` gets it on the edges into its block.
+void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned dimension, llvm::PHINode &result) {
+  BasicBlock *shift = newBlock("shift"), *divide = newBlock("divide");
+  auto isPower = [&](Value *value) {
+    return builder_.CreateICmpEQ(builder_.CreateAnd(value, builder_.CreateSub(value, builder_.getInt32(1))), builder_.getInt32(0));
+  };
+  auto bits = [&](Value *power) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, power, builder_.getTrue()); };
+  auto low = [&](Value *value, Value *power) { return builder_.CreateAnd(value, builder_.CreateSub(power, builder_.getInt32(1))); };
+  auto end = [&](Value *component) {
+    result.addIncoming(component, builder_.GetInsertBlock());
+    builder_.CreateBr(result.getParent());
+  };
+  builder_.CreateCondBr(isPower(dimension == 0 ? x : builder_.CreateMul(x, y)), shift, divide);
+  builder_.SetInsertPoint(shift);
+  if (dimension == 0) end(low(first, x));
+  if (dimension == 1) end(low(builder_.CreateLShr(first, bits(x)), y));
+  if (dimension == 2) end(builder_.CreateLShr(first, builder_.CreateAdd(bits(x), bits(y))));
+  builder_.SetInsertPoint(divide);
+  if (dimension == 0) end(builder_.CreateURem(first, x));
+  if (dimension == 1) end(builder_.CreateURem(builder_.CreateUDiv(first, x), y));
+  if (dimension == 2) end(builder_.CreateUDiv(first, builder_.CreateMul(x, y)));
+}
+
 void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) {
   llvm::Type *i32 = builder_.getInt32Ty();
   auto extent = [&](unsigned d) -> Value * {
@@ -121,19 +145,15 @@ void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) 
   Value *first = builder_.CreateShl(index, builder_.getInt32(5), "", /*HasNUW=*/true, /*HasNSW=*/true);
   if (shape(&call).isAffine()) {
     // In the first row (that is: always, in a block of one dimension) there is nothing to divide.
-    BasicBlock *here = builder_.GetInsertBlock(), *divide = newBlock("divide"), *merge = newBlock("thread.index");
-    builder_.CreateCondBr(builder_.CreateICmpULT(first, extent(0)), merge, divide);
-    builder_.SetInsertPoint(divide);
-    Value *u = nullptr;
-    if (dimension == 0) u = builder_.CreateURem(first, extent(0));
-    if (dimension == 1) u = builder_.CreateURem(builder_.CreateUDiv(first, extent(0)), extent(1));
-    if (dimension == 2) u = builder_.CreateUDiv(first, builder_.CreateMul(extent(0), extent(1)));
-    builder_.CreateBr(merge);
+    BasicBlock *here = builder_.GetInsertBlock(), *beyond = newBlock("beyond.row"), *merge = newBlock("thread.index");
+    builder_.CreateCondBr(builder_.CreateICmpULT(first, extent(0)), merge, beyond);
     builder_.SetInsertPoint(merge);
-    llvm::PHINode *either = builder_.CreatePHI(builder_.getInt32Ty(), 2);
-    either->addIncoming(dimension == 0 ? first : builder_.getInt32(0), here);
-    either->addIncoming(u, divide);
-    return define(call, either);
+    llvm::PHINode *index = builder_.CreatePHI(i32, 3);
+    index->addIncoming(dimension == 0 ? first : builder_.getInt32(0), here);
+    builder_.SetInsertPoint(beyond);
+    divideThreads(first, extent(0), extent(1), dimension, *index);
+    builder_.SetInsertPoint(merge);
+    return define(call, index);
   }
   Value *number = builder_.CreateAdd(splat(first), laneNumbers());
   auto divide = [&](Value *numbers, Value *by) {

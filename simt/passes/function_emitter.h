@@ -161,7 +161,7 @@ private:
   Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
   void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
   void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
-  void markOnce(llvm::StoreInst &store);
+  void markOnce(llvm::Instruction &store);
   bool storePattern(llvm::StoreInst &store, Value *value, const Shape &address);
   void storeLastLane(llvm::StoreInst &store);
   void loadEachLane(llvm::LoadInst &load);
@@ -197,7 +197,8 @@ private:
   void emitRedux(llvm::CallBase &call, LaneIntrinsic id);
   void emitElect(llvm::CallBase &call);
   Value *warpIsFull(Value *condition);
-  Value *holdsForAll(llvm::ICmpInst &compare);
+  Value *holdsForAll(Value *condition, bool inverted);
+  Value *holdsForAll(llvm::CmpInst::Predicate predicate, Value *value, Value *bound);
   // Active lanes that are members too: i32 if the member mask is uniform, else <32 x i32>.
   Value *activeMembers(llvm::CallBase &call);
   // Runs `body` once per distinct value of `keys` in active lanes; it gets the lanes that have it (<32 x i1>)
@@ -211,6 +212,7 @@ private:
   Value *callRuntime(unsigned offset, llvm::Type *result, llvm::ArrayRef<Value *> arguments);
   void raiseFault(Value *kind, Value *lanes, Value *address);
   void emitThreadIndex(llvm::CallBase &call, unsigned dimension);
+  void divideThreads(Value *first, Value *x, Value *y, unsigned dimension, llvm::PHINode &result);
   Value *laneNumbers();                     // <32 x i32> 0…31
 
   EmitContext &context_;

@@ -3,6 +3,7 @@
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -71,6 +72,28 @@ TEST(StreamStores, GathersFromElsewhere) {
   const std::string splat = " %one = insertelement <32 x i64> poison, i64 %out, i64 0\n %outs = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer\n";
   EXPECT_EQ(streaming(kernel(splat + " %sum = add <32 x i64> %outs, splat (i64 4)\n %a = inttoptr <32 x i64> %sum to <32 x ptr>\n" + gather)), 0u);
   EXPECT_EQ(streaming(kernel(" %a = load <32 x ptr>, ptr %block\n" + gather)), 0u);  // from anywhere
+}
+
+TEST(StreamStores, MaskedStoresLineByLine) {
+  const std::string text = kernel(" %mask = icmp eq <32 x i32> zeroinitializer, splat (i32 1)\n call void @llvm.masked.store(<32 x float> zeroinitializer, ptr %p, i32 4, <32 x i1> %mask), !strata.once !0\n", "<8 x float>");
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  const std::string complete = "declare void @llvm.masked.store(<32 x float>, ptr, i32, <32 x i1>)\n" + text;
+  auto module = llvm::parseAssemblyString(complete, diagnostic, context);
+  ASSERT_TRUE(module) << diagnostic.getMessage().str();
+  llvm::Function &function = *module->getFunction("strata_entry");
+  EXPECT_TRUE(streamStores(function));
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  unsigned past = 0, whole = 0, lines = 0;
+  for (llvm::Instruction &i : llvm::instructions(function)) {
+    past += i.hasMetadata(llvm::LLVMContext::MD_nontemporal);
+    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_store) continue;
+    ++(llvm::cast<llvm::FixedVectorType>(call->getArgOperand(0)->getType())->getNumElements() == 32 ? whole : lines);
+  }
+  EXPECT_EQ(past, 2u);
+  EXPECT_EQ(lines, 2u);
+  EXPECT_EQ(whole, 1u);
 }
 
 TEST(StreamStores, NotBesideWhatOrdersMemory) {
