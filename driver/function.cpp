@@ -12,21 +12,19 @@ Function::Function(Module &module, const simt::KernelInfo &info) : module(module
 }
 
 Result<std::shared_ptr<const simt::Kernel>> Function::kernel(const std::uint32_t blockDim[3]) {
-  std::array<std::uint32_t, 3> shape{blockDim[0], blockDim[1], blockDim[2]};
+  const BlockShape shape{blockDim[0], blockDim[1], blockDim[2]};
+  if (const auto *latest = latest_.load(std::memory_order_acquire); latest && latest->first == shape) return latest->second;
   {
     std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < loaded_.size(); ++i) {
-      if (loaded_[i].blockDim != shape) continue;
-      if (i) std::swap(loaded_[i], loaded_[0]);
-      return loaded_[0].kernel;
+    if (auto found = loaded_.find(shape); found != loaded_.end()) {
+      latest_.store(&*found, std::memory_order_release);
+      return found->second;
     }
   }
   auto kernel = simt::loadKernel(module.code, info.name, blockDim);  // one of several threads compiles
   if (!kernel) return kernel.error();
-  constexpr std::size_t kKept = 16;
   std::lock_guard lock(mutex_);
-  loaded_.insert(loaded_.begin(), {shape, *kernel});
-  if (loaded_.size() > kKept) loaded_.pop_back();
+  latest_.store(&*loaded_.try_emplace(shape, *kernel).first, std::memory_order_release);
   return *kernel;
 }
 

@@ -170,7 +170,7 @@ CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &s
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   auto kernel = function->kernel(launch.blockDim.data());
   if (!kernel) return reportCompileError(kernel.error(), {});
-  launch.kernel = *kernel;
+  launch.kernel = std::move(*kernel);
   return CUDA_SUCCESS;
 }
 
@@ -188,7 +188,9 @@ CUresult launchKernel(CUfunction handle, const LaunchShape &shape, CUstream hStr
   CUresult result = prepareLaunch(stream->context, handle, shape, params, extra, attributes, launch);
   if (result != CUDA_SUCCESS) return result;
   if (&launch.function->module.context != &stream->context) return CUDA_ERROR_INVALID_HANDLE;
-  return issue(*stream, std::move(launch));
+  if (stream->capturing()) return issue(*stream, std::move(launch));
+  submit(*stream, makeLaunch(std::move(launch)));
+  return CUDA_SUCCESS;
 }
 
 }  // namespace

@@ -47,12 +47,11 @@ public:
   CUresult setAttribute(CUfunction_attribute attribute, int value);
 
 private:
-  struct Loaded {
-    std::array<std::uint32_t, 3> blockDim;
-    std::shared_ptr<const simt::Kernel> kernel;
-  };
+  using BlockShape = std::array<std::uint32_t, 3>;
+  using Loaded = std::map<BlockShape, std::shared_ptr<const simt::Kernel>>;
   std::mutex mutex_;
-  std::vector<Loaded> loaded_;  // by block shape, most recently used first
+  Loaded loaded_;  // stays: there are not many shapes
+  std::atomic<const Loaded::value_type *> latest_{nullptr};  // most launches have their predecessor's shape
 };
 
 class Module final : public Shared {

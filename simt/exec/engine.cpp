@@ -200,9 +200,7 @@ void WorkerEngine::end() {
 }
 
 void WorkerEngine::submit(LaunchRequest request, std::function<void(const Fault &)> done) {
-  auto launch = std::allocate_shared<LaunchRun>(RecycledAllocator<LaunchRun>());
-  launch->request = std::move(request);
-  launch->done = std::move(done);
+  auto launch = std::allocate_shared<LaunchRun>(RecycledAllocator<LaunchRun>(), std::move(request), std::move(done));
   prepareLaunch(*launch, count_);
   if (forked || launch->units == 0) {
     if (forked) {

@@ -18,6 +18,9 @@
 namespace strata::simt {
 
 struct LaunchRun {
+  LaunchRun() = default;
+  LaunchRun(LaunchRequest &&request, std::function<void(const Fault &)> &&done) : request(std::move(request)), done(std::move(done)) {}
+
   LaunchRequest request;
   std::function<void(const Fault &)> done;
   LaunchState state{};
