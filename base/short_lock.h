@@ -5,18 +5,13 @@
 
 #include <pthread.h>
 
+#include <mutex>
+
 namespace strata {
 
-class ShortLock {
+class ShortLock : public std::mutex {
 public:
-  ShortLock() = default;
-  ShortLock(const ShortLock &) = delete;
-  ShortLock &operator=(const ShortLock &) = delete;
-  void lock() { pthread_mutex_lock(&mutex_); }
-  void unlock() { pthread_mutex_unlock(&mutex_); }
-
-private:
-  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+  ShortLock() { *native_handle() = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; }
 };
 
 }  // namespace strata
