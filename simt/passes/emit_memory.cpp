@@ -11,8 +11,11 @@
 // Lanes that are not active never touch memory. A wide load of a pattern may read gaps between two lanes'
 // own elements (never beyond): a gap is shorter than a page, so that each byte of it lies on a page that one
 // of the two lanes reads anyway.
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 
@@ -147,6 +150,20 @@ llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value
   return phi;
 }
 
+// All lanes' addresses; where they are a base and offsets, as such: gathers and scatters scale and add by themselves.
+//
+//   inttoptr (%u + (%i << 2))     →     getelementptr i32, ptr %u, <32 x i64> %i
+llvm::Value *FunctionEmitter::addresses(Value *pointer) {
+  using namespace llvm::PatternMatch;
+  Value *base = nullptr, *offset = nullptr, *index = nullptr;
+  if (!match(pointer, m_IntToPtr(m_Add(m_Value(base), m_Value(offset))))) return vector(pointer);
+  if (shape(offset).isUniform()) std::swap(base, offset);
+  if (!shape(base).isUniform() || !base->getType()->isIntegerTy(64) || !shape(pointer).isVarying()) return vector(pointer);
+  std::uint64_t shift = 0;
+  if (!match(offset, m_Shl(m_Value(index), m_ConstantInt(shift))) || shift > 3) index = offset, shift = 0;
+  return builder_.CreateGEP(builder_.getIntNTy(8u << shift), builder_.CreateIntToPtr(scalar(base), builder_.getPtrTy()), vector(index));
+}
+
 // --- loads --------------------------------------------------------------------------------------------
 
 void FunctionEmitter::emitLoad(llvm::LoadInst &load) {
@@ -175,7 +192,7 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
   Value *pointer = load.getPointerOperand();
   Shape address = shape(pointer);
   std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
-  auto slow = [&] { return gather(vector(pointer), element, count, load.getAlign()); };
+  auto slow = [&] { return gather(addresses(pointer), element, count, load.getAlign()); };
   if (address.isVarying()) {
     context_.report.note(load, "gather", "the address varies");
     return slow();
@@ -314,9 +331,65 @@ void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
   builder_.Insert(copy);
 }
 
+// The elements of all lanes in the order of memory, if the lanes' components are computed alike from such vectors: then
+// nothing need be parted and joined. Null if not.
+//
+//   shuffle %wide, {0, 4, …} + %c, shuffle %wide, {1, 5, …} + %c, …     →     %wide + splat(%c)
+llvm::Value *FunctionEmitter::inMemoryOrder(std::vector<Value *> parts, unsigned depth) {
+  constexpr unsigned kMostDepth = 6;
+  for (Value *&part : parts)
+    while (auto *extract = dyn_cast<llvm::ExtractValueInst>(part)) {
+      Value *inserted = llvm::FindInsertedValue(extract->getAggregateOperand(), extract->getIndices());
+      if (!inserted) return nullptr;
+      part = inserted;
+    }
+  const auto count = static_cast<unsigned>(parts.size());
+  if (Value *same = llvm::getSplatValue(parts[0])) {
+    for (Value *part : parts)
+      if (llvm::getSplatValue(part) != same) return nullptr;
+    return builder_.CreateVectorSplat(kLanes * count, same);
+  }
+  if (auto *shuffle = dyn_cast<llvm::ShuffleVectorInst>(parts[0])) {
+    Value *wide = shuffle->getOperand(0);
+    if (cast<llvm::FixedVectorType>(wide->getType())->getNumElements() != kLanes * count) return nullptr;
+    for (unsigned i = 0; i < count; ++i) {
+      auto *part = dyn_cast<llvm::ShuffleVectorInst>(parts[i]);
+      if (!part || part->getOperand(0) != wide || part->getShuffleMask() != llvm::ArrayRef<int>(iota(i, kLanes, count))) return nullptr;
+    }
+    return wide;
+  }
+  auto *first = dyn_cast<llvm::BinaryOperator>(parts[0]);
+  if (!first || depth == kMostDepth || first->isIntDivRem() || first->getOpcode() == llvm::Instruction::FRem) return nullptr;
+  const unsigned bits = first->getType()->getScalarSizeInBits();
+  if (bits != 32 && bits != 64) return nullptr;  // narrower floats are written in other ways later
+  std::vector<Value *> left, right;
+  for (Value *part : parts) {
+    auto *operation = dyn_cast<llvm::BinaryOperator>(part);
+    if (!operation || operation->getOpcode() != first->getOpcode()) return nullptr;
+    left.push_back(operation->getOperand(0));
+    right.push_back(operation->getOperand(1));
+  }
+  Value *a = inMemoryOrder(left, depth + 1), *b = a ? inMemoryOrder(right, depth + 1) : nullptr;
+  return b ? builder_.CreateBinOp(first->getOpcode(), a, b) : nullptr;
+}
+
 // For jit/stream_stores.
 void FunctionEmitter::markOnce(llvm::Instruction &store) {
   if (!loops_.getLoopFor(current_)) store.setMetadata(kOncePerWarp, llvm::MDNode::get(store.getContext(), {}));
+}
+
+// One component's elements behind another's first, then lane by lane.
+llvm::Value *FunctionEmitter::interleave(const std::vector<Value *> &parts) {
+  const auto count = static_cast<unsigned>(parts.size());
+  Value *wide = parts[0];
+  for (unsigned i = 1; i < count; ++i) {
+    std::vector<int> grow = iota(0, kLanes, 1), join = iota(0, kLanes * (i + 1), 1);
+    grow.resize(kLanes * i, -1);
+    wide = builder_.CreateShuffleVector(wide, builder_.CreateShuffleVector(parts[i], grow), join);
+  }
+  std::vector<int> lanes;
+  for (unsigned i = 0; i < kLanes * count; ++i) lanes.push_back(static_cast<int>(i % count * kLanes + i / count));
+  return builder_.CreateShuffleVector(wide, lanes);
 }
 
 void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count) {
@@ -325,7 +398,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
   Value *value = vector(store.getValueOperand());
   auto slow = [&]() -> Value * {
-    scatter(vector(pointer), value, element, count, store.getAlign());
+    scatter(addresses(pointer), value, element, count, store.getAlign());
     return nullptr;
   };
   if (address.isSegmented() && count == 1 && storeSegmented(store, element)) return;
@@ -339,17 +412,10 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
     Value *u = scalar(pointer);
     Value *wide = value;
     if (value->getType()->isAggregateType()) {
-      // Interleave: all elements of one component after another, then lane by lane.
-      wide = builder_.CreateExtractValue(value, 0);
-      for (unsigned i = 1; i < count; ++i) {
-        Value *next = builder_.CreateExtractValue(value, i);
-        std::vector<int> grow = iota(0, kLanes, 1), join = iota(0, kLanes * (i + 1), 1);
-        grow.resize(kLanes * i, -1);
-        wide = builder_.CreateShuffleVector(wide, builder_.CreateShuffleVector(next, grow), join);
-      }
-      std::vector<int> lanes;
-      for (unsigned i = 0; i < kLanes * count; ++i) lanes.push_back(static_cast<int>(i % count * kLanes + i / count));
-      wide = builder_.CreateShuffleVector(wide, lanes);
+      std::vector<Value *> parts;
+      for (unsigned i = 0; i < count; ++i) parts.push_back(builder_.CreateExtractValue(value, i));
+      wide = inMemoryOrder(parts);
+      if (!wide) wide = interleave(parts);
     }
     if (maskIsFull())
       markOnce(*builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile()));

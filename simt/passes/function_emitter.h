@@ -161,6 +161,9 @@ private:
   Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
   void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
   void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
+  Value *addresses(Value *pointer);
+  Value *inMemoryOrder(std::vector<Value *> parts, unsigned depth = 0);
+  Value *interleave(const std::vector<Value *> &parts);
   void markOnce(llvm::Instruction &store);
   bool storePattern(llvm::StoreInst &store, Value *value, const Shape &address);
   void storeLastLane(llvm::StoreInst &store);

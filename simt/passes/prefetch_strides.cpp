@@ -25,6 +25,7 @@ using llvm::isa;
 using llvm::Value;
 
 constexpr unsigned kRoundsAhead = 8, kBarrierRoundsAhead = 2;
+constexpr unsigned kFewRounds = 16, kFewRoundsAhead = 4;  // of turns: a loop of a few rounds, after which it may go on
 constexpr std::uint64_t kFollowed = 1024;  // a fixed stride below this (in what the loop counts) the hardware follows itself
 constexpr std::uint64_t kLine = 64, kMostLines = 4;
 constexpr unsigned kMostDepth = 8;
@@ -135,7 +136,9 @@ void prefetchPlainLoops(llvm::Function &function) {
   llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
   for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
     const unsigned most = evolution.getSmallConstantMaxTripCount(loop);  // 0: unknown
-    if (!most || most > 2 * kRoundsAhead) LoopPrefetcher(*loop, kRoundsAhead).run(loops);
+    const bool few = most && most <= kFewRounds;
+    if (few && loop->getExitingBlock()) continue;
+    LoopPrefetcher(*loop, few ? kFewRoundsAhead : kRoundsAhead).run(loops);
   }
 }
 

@@ -26,7 +26,7 @@ using llvm::Loop;
 
 constexpr unsigned kMostInstructions = 300;  // of one loop
 constexpr unsigned kMostDoubled = 900;       // of all loops of a function
-constexpr unsigned kRoundsPerTurn = 32;
+constexpr unsigned kRoundsPerTurn = 32, kNarrowRoundsPerTurn = 4;
 constexpr std::uint64_t kFarStep = 256;      // of a counter or address, from round to round
 
 // A divergent way out of the loop.
@@ -57,7 +57,7 @@ private:
       std::vector<Exit> exits;
       if (!isWorthIt(*loop, uniformity, dominators) || !collectExits(*loop, uniformity, dominators, exits)) continue;
       bool turns = llvm::any_of(loop->getHeader()->phis(), [&](llvm::PHINode &phi) { return stepsFar(*loop, phi, uniformity); });
-      specialize(*loop, exits, turns);
+      specialize(*loop, exits, !turns ? 0 : readsPartsOfLines(*loop, uniformity) ? kNarrowRoundsPerTurn : kRoundsPerTurn);
       return true;
     }
     return false;
@@ -82,6 +82,16 @@ private:
     if (!pointer) return false;
     Shape address = uniformity.shape(pointer);
     return !address.isVarying() && !address.isUniform();
+  }
+
+  // A warp reads less than a line at a time: the rest of it must still be in the nearest cache when the next warps come.
+  static bool readsPartsOfLines(const Loop &loop, const Uniformity &uniformity) {
+    for (BasicBlock *block : loop.blocks())
+      for (const Instruction &i : *block) {
+        auto *load = dyn_cast<llvm::LoadInst>(&i);
+        if (load && load->getType()->isIntegerTy(8) && uniformity.shape(load->getPointerOperand()).isStrided(1)) return true;
+      }
+    return false;
   }
 
   // The lanes' counter or address moves on by so much in a round that the block's other warps work on what is between.
@@ -126,7 +136,7 @@ private:
     return true;
   }
 
-  void specialize(Loop &loop, const std::vector<Exit> &exits, bool turns) {
+  void specialize(Loop &loop, const std::vector<Exit> &exits, unsigned roundsPerTurn) {
     BasicBlock *before = loop.getLoopPreheader(), *header = loop.getHeader(), *latch = loop.getLoopLatch();
     llvm::ValueToValueMapTy map;
     std::vector<BasicBlock *> blocks(loop.block_begin(), loop.block_end());
@@ -166,7 +176,7 @@ private:
       for (llvm::PHINode &phi : header->phis())
         (*start++)->addIncoming(valueNow(exit.endsRound ? phi.getIncomingValueForBlock(latch) : &phi), rest);
     }
-    if (turns) takeTurns(*full, *copyOf(header), *copyOf(latch));
+    if (roundsPerTurn) takeTurns(*full, *copyOf(header), *copyOf(latch), roundsPerTurn);
   }
 
   // After a number of rounds the block's other warps have their turn, so that memory is read in about the order in
@@ -175,9 +185,9 @@ private:
   //   before: br h                  before: br h.rounds
   //   h: …; br h (in l)         →   h.rounds: br h                    ; phis: from outside, from the last turn
   //                                 h: …; %n = phi [0, h.rounds], [%m, l.more]
-  //                                 l: … br l.more     l.more: br %m == kRoundsPerTurn, turn, h
+  //                                 l: … br l.more     l.more: br %m == roundsPerTurn, turn, h
   //                                 turn: call strata.turn(); br h.rounds
-  void takeTurns(BasicBlock &before, BasicBlock &header, BasicBlock &latch) {
+  void takeTurns(BasicBlock &before, BasicBlock &header, BasicBlock &latch, unsigned roundsPerTurn) {
     llvm::LLVMContext &context = function_.getContext();
     auto *rounds = BasicBlock::Create(context, header.getName() + ".rounds", &function_);
     auto *more = BasicBlock::Create(context, latch.getName() + ".more", &function_);
@@ -199,7 +209,7 @@ private:
     llvm::Value *next = builder.CreateAdd(count, builder.getInt32(1));
     count->addIncoming(builder.getInt32(0), rounds);
     count->addIncoming(next, more);
-    builder.CreateCondBr(builder.CreateICmpEQ(next, builder.getInt32(kRoundsPerTurn)), turn, &header);
+    builder.CreateCondBr(builder.CreateICmpEQ(next, builder.getInt32(roundsPerTurn)), turn, &header);
     builder.SetInsertPoint(turn);
     builder.CreateCall(function_.getParent()->getOrInsertFunction("strata.turn", builder.getVoidTy()));
     builder.CreateBr(rounds);

@@ -73,6 +73,10 @@ TEST_F(PrefetchStrides, notBeyondAFewRounds) {
   std::string text = loopOver("%x", "<32 x float>", "65536");
   text.replace(text.find("%next, %n"), 9, "%next, 262144");
   EXPECT_EQ(prefetches(text).size(), 0u);
+  // Unless they are a turn of a longer loop, which ends elsewhere too.
+  text.replace(text.find("  %next ="), 0, "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
+  text.replace(text.find("[ %next, %loop ]"), 16, "[ %next, %rest ]");
+  EXPECT_EQ(prefetches(text).size(), 2u);
 }
 
 TEST_F(PrefetchStrides, twoRoundsAheadWhereTheLoopHasABarrier) {

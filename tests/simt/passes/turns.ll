@@ -3,6 +3,7 @@
 ; RUN: %simt-opt --rows %s | FileCheck %s
 ; RUN: %simt-opt --rows --simd=portable %s | FileCheck %s
 ; RUN: sed 's/i32 %i, 4096/i32 %i, 32/; s/i64 16384/i64 128/' %s | %simt-opt --rows - | FileCheck --check-prefix=NEAR %s
+; RUN: sed 's/load float/load i8/; s/getelementptr float/getelementptr i8/; s/\(fadd float .sum, .\)v/\1f/; s/; narrow//' %s | %simt-opt --rows - | FileCheck --check-prefix=NARROW %s
 ; CHECK: switch i32
 ; CHECK: i32 1073741825, label %resume
 ; CHECK: load <32 x float>
@@ -11,6 +12,9 @@
 ; CHECK: icmp slt i64
 ; CHECK: icmp eq i32 {{.*}}, 32
 ; CHECK: store <32 x float>
+; Where a warp reads only a part of each line, turns are short.
+; NARROW: load <32 x i8>
+; NARROW: icmp eq i32 {{.*}}, 4
 ; NEAR-NOT: switch
 ; NEAR: load <32 x float>
 define void @kernel(ptr %warp) "strata.kernel" {
@@ -31,6 +35,7 @@ loop:
   %p = phi ptr [ %start, %entry ], [ %q, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
   %v = load float, ptr %p
+; narrow  %f = uitofp i8 %v to float
   %more = fadd float %sum, %v
   %next = add i32 %i, 4096
   %q = getelementptr i8, ptr %p, i64 16384
