@@ -3,6 +3,9 @@
 
 #include <llvm/CodeGen/MachineOptimizationRemarkEmitter.h>
 #include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -10,6 +13,7 @@
 #include <llvm/Support/LEB128.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <mutex>
@@ -58,9 +62,22 @@ void setFunctionAttributes(llvm::Module &module, const CpuFeatures &cpu) {
   }
 }
 
+// As TargetMachine::addPassesToEmitFile, but without MachineSink: like InstCombine it moves what is used once to its user,
+// past the tests between accesses, and undoes simt/passes/raise_operations.h.
 static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pwrite_stream &out, llvm::CodeGenFileType type) {
+  auto &machine = static_cast<llvm::LLVMTargetMachine &>(target);
   llvm::legacy::PassManager passes;
-  target.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true);
+  auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::MachineSinkingID);
+  passes.add(config);
+  passes.add(info);
+  config->addISelPasses();
+  config->addMachinePasses();
+  config->setInitialized();
+  machine.addAsmPrinter(passes, out, nullptr, type, info->getMMI().getContext());
+  passes.add(llvm::createFreeMachineFunctionPass());
   passes.run(module);
 }
 

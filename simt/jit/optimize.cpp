@@ -28,6 +28,7 @@
 #include "simt/lower/alignment_checks.h"
 #include "simt/lower/recover_pointers.h"
 #include "simt/passes/prefetch_strides.h"
+#include "simt/passes/raise_operations.h"
 
 namespace strata::simt {
 namespace {
@@ -193,6 +194,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(FunctionStep<sinkWarpState>());
   f.addPass(FunctionStep<prefetchPlainLoops>());
   f.addPass(FunctionStep<streamStores>());
+  f.addPass(FunctionStep<raiseOperations>());
   f.addPass(llvm::ADCEPass());
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
 
 namespace strata::simt {
 
@@ -28,6 +29,25 @@ void addCopiedEdges(BasicBlock &join, const llvm::ValueToValueMapTy &map) {
       llvm::Value *value = phi.getIncomingValue(i);
       auto mapped = map.find(value);
       phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second), llvm::cast<BasicBlock>(copy->second));
+    }
+}
+
+void repairUses(llvm::ArrayRef<BasicBlock *> region, llvm::ArrayRef<BasicBlock *> copies, llvm::ValueToValueMapTy &map) {
+  for (BasicBlock *block : region)
+    for (llvm::Instruction &i : *block) {
+      std::vector<llvm::Use *> outside;
+      for (llvm::Use &use : i.uses()) {
+        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+        BasicBlock *where = user->getParent();
+        if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user)) where = phi->getIncomingBlock(use);
+        if (!llvm::is_contained(region, where) && !llvm::is_contained(copies, where)) outside.push_back(&use);
+      }
+      if (outside.empty()) continue;
+      llvm::SSAUpdater updater;
+      updater.Initialize(i.getType(), i.getName());
+      updater.AddAvailableValue(block, &i);
+      updater.AddAvailableValue(llvm::cast<BasicBlock>(map[block]), map[&i]);
+      for (llvm::Use *use : outside) updater.RewriteUse(*use);
     }
 }
 

@@ -15,4 +15,7 @@ std::vector<llvm::BasicBlock *> cloneBlocks(llvm::ArrayRef<llvm::BasicBlock *> b
 // `join`, which the blocks go to, is reached from their copies too: its phis get the copies' values.
 void addCopiedEdges(llvm::BasicBlock &join, const llvm::ValueToValueMapTy &map);
 
+// Values of the region that are used after it come from either version.
+void repairUses(llvm::ArrayRef<llvm::BasicBlock *> region, llvm::ArrayRef<llvm::BasicBlock *> copies, llvm::ValueToValueMapTy &map);
+
 }  // namespace strata::simt

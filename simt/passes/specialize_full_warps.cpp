@@ -6,7 +6,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include <vector>
 
@@ -67,29 +66,6 @@ bool findGuard(llvm::Function &function, const ThreadIndex &threads, BasicBlock 
   return false;
 }
 
-// Values of the region that are used after it come from either version.
-void repairUses(const Guard &guard, const std::vector<BasicBlock *> &copies, llvm::ValueToValueMapTy &map) {
-  auto within = [](const std::vector<BasicBlock *> &blocks, const BasicBlock *block) {
-    return std::find(blocks.begin(), blocks.end(), block) != blocks.end();
-  };
-  for (BasicBlock *block : guard.region)
-    for (Instruction &i : *block) {
-      std::vector<llvm::Use *> outside;
-      for (llvm::Use &use : i.uses()) {
-        auto *user = llvm::cast<Instruction>(use.getUser());
-        BasicBlock *where = user->getParent();
-        if (auto *phi = llvm::dyn_cast<llvm::PHINode>(user)) where = phi->getIncomingBlock(use);
-        if (!within(guard.region, where) && !within(copies, where)) outside.push_back(&use);
-      }
-      if (outside.empty()) continue;
-      llvm::SSAUpdater updater;
-      updater.Initialize(i.getType(), i.getName());
-      updater.AddAvailableValue(block, &i);
-      updater.AddAvailableValue(llvm::cast<BasicBlock>(map[block]), map[&i]);
-      for (llvm::Use *use : outside) updater.RewriteUse(*use);
-    }
-}
-
 // Returns the first block of the version for full warps.
 BasicBlock *specialize(const Guard &guard) {
   llvm::ValueToValueMapTy map;
@@ -106,7 +82,7 @@ BasicBlock *specialize(const Guard &guard) {
   builder.SetInsertPoint(branch);
   branch->setCondition(copyCondition(builder, condition));
   jump->eraseFromParent();
-  repairUses(guard, copies, map);
+  repairUses(guard.region, copies, map);
   return copies[0];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For lit tests: vectorises @kernel of a lane-IR file and prints the module, the report, or why not.
 //   simt-opt [--simd=avx512|avx2|portable] [--block=X,Y,Z] [--rows] [--report] FILE
-//   simt-opt --split=LANES [--registers=N] FILE     a module that is vectorised: its functions after splitLanes
+//   simt-opt [--raise] [--split=LANES [--registers=N]] FILE   of a module that is vectorised: after these passes only
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -10,6 +10,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "simt/passes/raise_operations.h"
 #include "simt/passes/split_lanes.h"
 #include "simt/passes/vectorize.h"
 
@@ -25,6 +26,7 @@ llvm::cl::opt<Simd> simd("simd", llvm::cl::init(Simd::avx512),
 llvm::cl::list<unsigned> block("block", llvm::cl::CommaSeparated, llvm::cl::desc("the exact block shape"));
 llvm::cl::opt<bool> rows("rows", llvm::cl::desc("blockDim.x is a multiple of 32"));
 llvm::cl::opt<unsigned> split("split", llvm::cl::desc("only splitLanes, into parts of so many lanes"));
+llvm::cl::opt<bool> raise("raise", llvm::cl::desc("only raiseOperations"));
 llvm::cl::opt<unsigned> registers("registers", llvm::cl::init(32), llvm::cl::desc("of the machine, for splitLanes"));
 llvm::cl::opt<bool> wantReport("report", llvm::cl::desc("print the report in place of the module"));
 
@@ -39,8 +41,12 @@ int main(int argc, char **argv) {
     diagnostic.print(argv[0], llvm::errs());
     return 1;
   }
-  if (split) {
-    for (llvm::Function &function : *module) splitLanes(function, split, registers);
+  if (split || raise) {
+    for (llvm::Function &function : *module) {
+      if (function.isDeclaration()) continue;
+      if (raise) raiseOperations(function);
+      if (split) splitLanes(function, split, registers);
+    }
     if (llvm::verifyModule(*module, &llvm::errs())) return 1;
     llvm::outs() << *module;
     return 0;
