@@ -266,6 +266,10 @@ void knownResults() {
   __half assigned;
   assigned = 3;
   assigned *= __half(0.5f);
+  volatile __half kept = assigned;
+  __half read = kept;
+  volatile __half *there = &(kept = __half(2.0f));
+  CHECK(there == &kept && read == assigned && static_cast<float>(__half(kept)) == 2.0f);
   CHECK(static_cast<float>(assigned) == 1.5f && static_cast<bool>(assigned) && sizeof(__half2) == 4 && alignof(__half2) == 4);
 }
 
