@@ -44,6 +44,12 @@ llvm::Value *FunctionEmitter::warpIsFull(Value *condition) {
   return maskIsFull() ? forAll : builder_.CreateAnd(isFull(mask()), forAll);
 }
 
+// In the current block: then its operands are at hand too. Those of other blocks' values may not be kept.
+bool FunctionEmitter::isMadeHere(const Value &value) const {
+  auto *i = llvm::dyn_cast<llvm::Instruction>(&value);
+  return i && i->getParent() == current_;
+}
+
 // Whether all lanes have `condition` (or none, if `inverted`), in scalar operations; null if that takes vectors. No is
 // the answer also where it cannot be told.
 //
@@ -52,6 +58,7 @@ llvm::Value *FunctionEmitter::holdsForAll(Value *condition, bool inverted) {
   using namespace llvm::PatternMatch;
   Value *a = nullptr, *b = nullptr;
   if (shape(condition).isUniform()) return inverted ? builder_.CreateNot(scalar(condition)) : scalar(condition);
+  if (!isMadeHere(*condition)) return nullptr;
   if (match(condition, m_Not(m_Value(a)))) return holdsForAll(a, !inverted);
   if (inverted ? match(condition, m_LogicalOr(m_Value(a), m_Value(b))) : match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))) {
     Value *first = holdsForAll(a, inverted), *second = first ? holdsForAll(b, inverted) : nullptr;
@@ -74,7 +81,7 @@ llvm::Value *FunctionEmitter::holdsForAll(llvm::CmpInst::Predicate predicate, Va
   if (!value->getType()->isIntegerTy() || !shape(bound).isUniform()) return nullptr;
   if (of.isUniform()) return builder_.CreateICmp(predicate, scalar(value), scalar(bound));
   const bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
-  if (auto *extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value)) {
+  if (auto *extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); extreme && isMadeHere(*value)) {
     const bool largest = llvm::ICmpInst::isGT(extreme->getPredicate());
     if (llvm::ICmpInst::isEquality(predicate) || largest != below || extreme->isSigned() != llvm::ICmpInst::isSigned(predicate)) return nullptr;
     Value *first = holdsForAll(predicate, extreme->getLHS(), bound), *second = first ? holdsForAll(predicate, extreme->getRHS(), bound) : nullptr;

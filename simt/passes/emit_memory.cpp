@@ -156,11 +156,13 @@ llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value
 llvm::Value *FunctionEmitter::addresses(Value *pointer) {
   using namespace llvm::PatternMatch;
   Value *base = nullptr, *offset = nullptr, *index = nullptr;
-  if (!match(pointer, m_IntToPtr(m_Add(m_Value(base), m_Value(offset))))) return vector(pointer);
+  Value *sum = nullptr;
+  if (!isMadeHere(*pointer) || !match(pointer, m_IntToPtr(m_Value(sum))) || !isMadeHere(*sum) || !match(sum, m_Add(m_Value(base), m_Value(offset))))
+    return vector(pointer);
   if (shape(offset).isUniform()) std::swap(base, offset);
   if (!shape(base).isUniform() || !base->getType()->isIntegerTy(64) || !shape(pointer).isVarying()) return vector(pointer);
   std::uint64_t shift = 0;
-  if (!match(offset, m_Shl(m_Value(index), m_ConstantInt(shift))) || shift > 3) index = offset, shift = 0;
+  if (!isMadeHere(*offset) || !match(offset, m_Shl(m_Value(index), m_ConstantInt(shift))) || shift > 3) index = offset, shift = 0;
   return builder_.CreateGEP(builder_.getIntNTy(8u << shift), builder_.CreateIntToPtr(scalar(base), builder_.getPtrTy()), vector(index));
 }
 

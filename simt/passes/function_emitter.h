@@ -200,6 +200,7 @@ private:
   void emitRedux(llvm::CallBase &call, LaneIntrinsic id);
   void emitElect(llvm::CallBase &call);
   Value *warpIsFull(Value *condition);
+  bool isMadeHere(const Value &value) const;
   Value *holdsForAll(Value *condition, bool inverted);
   Value *holdsForAll(llvm::CmpInst::Predicate predicate, Value *value, Value *bound);
   // Active lanes that are members too: i32 if the member mask is uniform, else <32 x i32>.
