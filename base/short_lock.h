@@ -5,13 +5,18 @@
 
 #include <pthread.h>
 
-#include <mutex>
-
 namespace strata {
 
-class ShortLock : public std::mutex {
+class ShortLock {
 public:
-  ShortLock() { *native_handle() = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; }
+  ShortLock() = default;
+  ShortLock(const ShortLock &) = delete;
+  ShortLock &operator=(const ShortLock &) = delete;
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+private:
+  pthread_mutex_t mutex_ = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 };
 
 }  // namespace strata

@@ -22,7 +22,6 @@
 
 #include "base/log.h"
 #include "base/recycled.h"
-#include "base/short_lock.h"
 #include "simt/exec/chunk.h"
 #include "simt/exec/launch_run.h"
 
@@ -157,7 +156,7 @@ private:
 
   // Apart, since a condition variable that the parent's threads wait for cannot be destroyed in a forked child.
   struct Meeting {
-    ShortLock mutex;
+    std::mutex mutex;
     std::condition_variable changed, watch;
   };
   Meeting *const meeting_ = new Meeting;
@@ -477,11 +476,8 @@ void WorkerEngine::monitor() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   Lock lock(mutex_);
-  for (std::uint64_t before = kNever; !quit_;) {
-    // Until nothing has come for a tick: being woken for each of many short launches would cost more than they do.
-    const std::uint64_t now = epoch_.load(std::memory_order_relaxed);
-    watching_ = hasWork() || !extras_.empty() || now != before;
-    before = now;
+  while (!quit_) {
+    watching_ = hasWork() || !extras_.empty();
     if (watching_) watch_.wait_for(lock, kTick);
     else watch_.wait(lock);
     if (watching_) addThreadsAtNeed();
