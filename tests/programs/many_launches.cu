@@ -19,7 +19,8 @@ long residentPages() {
   return resident;
 }
 
-constexpr int kLaunches = 10000;
+constexpr int kLaunches = 500;  // at about a thousand that wait, a GPU lets the launching thread wait, too
+constexpr int kRounds = 200;
 
 void launchMany(int *total, cudaStream_t stream) {
   Large large{};
@@ -45,7 +46,7 @@ int main() {
   CHECK_CUDA(cudaDeviceSynchronize());
 
   const long before = residentPages();
-  for (; rounds < 11; ++rounds) {
+  for (; rounds <= kRounds; ++rounds) {
     launchMany(total, stream);
     CHECK_CUDA(cudaDeviceSynchronize());
   }
