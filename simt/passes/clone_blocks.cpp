@@ -21,14 +21,17 @@ std::vector<BasicBlock *> cloneBlocks(llvm::ArrayRef<BasicBlock *> blocks, const
   return copies;
 }
 
+llvm::Value *copyOrSelf(llvm::Value *value, const llvm::ValueToValueMapTy &map) {
+  auto copy = map.find(value);
+  return copy == map.end() ? value : static_cast<llvm::Value *>(copy->second);
+}
+
 void addCopiedEdges(BasicBlock &join, const llvm::ValueToValueMapTy &map) {
   for (llvm::PHINode &phi : join.phis())
     for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i) {
       auto copy = map.find(phi.getIncomingBlock(i));
       if (copy == map.end()) continue;
-      llvm::Value *value = phi.getIncomingValue(i);
-      auto mapped = map.find(value);
-      phi.addIncoming(mapped == map.end() ? value : static_cast<llvm::Value *>(mapped->second), llvm::cast<BasicBlock>(copy->second));
+      phi.addIncoming(copyOrSelf(phi.getIncomingValue(i), map), llvm::cast<BasicBlock>(copy->second));
     }
 }
 

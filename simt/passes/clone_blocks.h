@@ -12,6 +12,9 @@ namespace strata::simt {
 // Copies that refer to each other; `map` then has blocks and values.
 std::vector<llvm::BasicBlock *> cloneBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks, const char *suffix, llvm::ValueToValueMapTy &map);
 
+// A value's copy, or itself if it has none.
+llvm::Value *copyOrSelf(llvm::Value *value, const llvm::ValueToValueMapTy &map);
+
 // `join`, which the blocks go to, is reached from their copies too: its phis get the copies' values.
 void addCopiedEdges(llvm::BasicBlock &join, const llvm::ValueToValueMapTy &map);
 

@@ -109,8 +109,6 @@ llvm::Value *FunctionEmitter::laneNumbers() {
   return llvm::ConstantVector::get(numbers);
 }
 
-// tid.x/.y/.z. Affine: u from the warp's number. Varying: from the thread's number in the block by two
-// divisions; these are done in float, exact for numbers below 2^10 (n + 0.5 is 0.5/d away from a multiple of d).
 // Component `dimension` of thread number `first`: by shifts where the extents x and y are powers of two, as they mostly
 // are, else by divisions. `result` gets it on the edges into its block.
 void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned dimension, llvm::PHINode &result) {
@@ -135,6 +133,8 @@ void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned d
   if (dimension == 2) end(builder_.CreateUDiv(first, builder_.CreateMul(x, y)));
 }
 
+// tid.x/.y/.z. Affine: u from the warp's number. Varying: from the thread's number in the block by two
+// divisions; these are done in float, exact for numbers below 2^10 (n + 0.5 is 0.5/d away from a multiple of d).
 void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) {
   llvm::Type *i32 = builder_.getInt32Ty();
   auto extent = [&](unsigned d) -> Value * {

@@ -179,11 +179,8 @@ void straighten(const Path &path, const std::vector<BasicBlock *> &copies, llvm:
     branch->eraseFromParent();
   }
   if (!path.end) return;
-  for (llvm::PHINode &phi : path.end->phis()) {
-    Value *value = phi.getIncomingValueForBlock(path.blocks.back());
-    auto mapped = map.find(value);
-    phi.addIncoming(mapped == map.end() ? value : static_cast<Value *>(mapped->second), copies.back());
-  }
+  for (llvm::PHINode &phi : path.end->phis())
+    phi.addIncoming(copyOrSelf(phi.getIncomingValueForBlock(path.blocks.back()), map), copies.back());
 }
 
 }  // namespace

@@ -41,8 +41,10 @@ bool isCut(const Type *type) {
   return element->isIntegerTy(1) || element->isPointerTy() || element->getPrimitiveSizeInBits() >= 32;
 }
 
+bool isMaskedStore(ids::ID id) { return id == ids::masked_store || id == ids::masked_scatter; }
+
 bool isMasked(ids::ID id) {
-  return id == ids::masked_load || id == ids::masked_store || id == ids::masked_gather || id == ids::masked_scatter;
+  return id == ids::masked_load || id == ids::masked_gather || isMaskedStore(id);
 }
 
 bool isReduction(ids::ID id) {
@@ -82,6 +84,7 @@ private:
   Value *cut(Value *value, unsigned index);
   Value *join(const Parts &parts);
   void useWhole();
+  std::uint64_t partBytes(Type *type) const;  // in memory, of a whole value's type
   Value *partPointer(Value *pointer, Type *type, unsigned part);
   llvm::Align partAlign(llvm::MaybeAlign align, Type *type) const;
   void replace(Instruction &i, Value *by);
@@ -99,10 +102,7 @@ private:
 bool LaneSplitter::splitsCall(const IntrinsicInst &call) const {
   const ids::ID id = call.getIntrinsicID();
   if (isReduction(id)) return isCut(call.getArgOperand(0)->getType());
-  if (isMasked(id)) {
-    const bool stores = id == ids::masked_store || id == ids::masked_scatter;
-    return isCut(stores ? call.getArgOperand(0)->getType() : call.getType());
-  }
+  if (isMasked(id)) return isCut(isMaskedStore(id) ? call.getArgOperand(0)->getType() : call.getType());
   return llvm::isTriviallyVectorizable(id) && isCut(call.getType());
 }
 
@@ -162,19 +162,23 @@ Value *LaneSplitter::join(const Parts &parts) {
   return llvm::concatenateVectors(builder_, parts);
 }
 
+std::uint64_t LaneSplitter::partBytes(Type *type) const {
+  Type *element = type->getScalarType();
+  const std::uint64_t bits = element->isIntegerTy(1) ? 1 : function_.getParent()->getDataLayout().getTypeSizeInBits(element);
+  return lanes_ * bits / 8;
+}
+
 Value *LaneSplitter::partPointer(Value *pointer, Type *type, unsigned part) {
-  const std::uint64_t bits = type->getScalarType()->isIntegerTy(1) ? 1 : function_.getParent()->getDataLayout().getTypeSizeInBits(type->getScalarType());
-  return part ? builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, part * lanes_ * bits / 8) : pointer;
+  return part ? builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, part * partBytes(type)) : pointer;
 }
 
 llvm::Align LaneSplitter::partAlign(llvm::MaybeAlign align, Type *type) const {
-  const std::uint64_t bits = type->getScalarType()->isIntegerTy(1) ? 1 : function_.getParent()->getDataLayout().getTypeSizeInBits(type->getScalarType());
-  return llvm::commonAlignment(align.valueOrOne(), lanes_ * bits / 8);
+  return llvm::commonAlignment(align.valueOrOne(), partBytes(type));
 }
 
 Value *LaneSplitter::maskedPart(IntrinsicInst &call, unsigned p) {
   const ids::ID id = call.getIntrinsicID();
-  const bool stores = id == ids::masked_store || id == ids::masked_scatter;
+  const bool stores = isMaskedStore(id);
   llvm::SmallVector<Value *, 4> args(call.args());
   Value *&pointer = args[stores ? 1 : 0];
   Type *whole = stores ? args[0]->getType() : call.getType();
