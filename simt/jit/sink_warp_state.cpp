@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "simt/abi.h"
+#include "simt/passes/kernel_entry.h"
 
 namespace strata::simt {
 namespace {
@@ -52,7 +53,7 @@ bool reads(const llvm::Instruction &i, const llvm::Argument &warp) {
 }  // namespace
 
 bool sinkWarpState(llvm::Function &function) {
-  if (function.arg_size() != 2 || function.getName() != "strata_entry") return false;  // BlockEntry
+  if (!isBlockEntry(function)) return false;
   const llvm::Argument &warp = *function.getArg(1);
   Stores stores = storesOf(function, warp);
   if (stores.empty()) return false;

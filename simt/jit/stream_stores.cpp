@@ -16,6 +16,7 @@
 
 #include "simt/abi.h"
 #include "simt/analysis/launch_fields.h"
+#include "simt/passes/kernel_entry.h"
 #include "simt/passes/vectorize.h"
 
 namespace strata::simt {
@@ -170,7 +171,7 @@ void makeBoth(const LineStore &s, llvm::Value *streams) {
 }  // namespace
 
 bool streamStores(llvm::Function &function) {
-  if (function.arg_size() != 2 || function.getName() != "strata_entry") return false;  // BlockEntry
+  if (!isBlockEntry(function)) return false;
   llvm::SmallVector<LineStore, 4> chosen;
   llvm::SmallSet<std::int64_t, 8> loaded;
   if (!loadedParameters(function, loaded)) return false;

@@ -15,11 +15,13 @@ using llvm::BasicBlock;
 using llvm::Function;
 using llvm::Value;
 
+constexpr llvm::StringLiteral kEntryName = "strata_entry";
+
 Function *createEntry(unsigned pointers, Function &body) {
   llvm::LLVMContext &context = body.getContext();
   std::vector<llvm::Type *> parameters(pointers, llvm::PointerType::get(context, 0));
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), parameters, false);
-  Function *entry = Function::Create(type, llvm::GlobalValue::ExternalLinkage, "strata_entry", body.getParent());
+  Function *entry = Function::Create(type, llvm::GlobalValue::ExternalLinkage, kEntryName, body.getParent());
   entry->copyAttributesFrom(&body);
   entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
   BasicBlock::Create(context, "start", entry);
@@ -167,5 +169,7 @@ void writeWarpEntry(Function &body) {
   builder.CreateRetVoid();
   inlineBody(*call, body);
 }
+
+bool isBlockEntry(const Function &function) { return function.arg_size() == 2 && function.getName() == kEntryName; }
 
 }  // namespace strata::simt

@@ -17,4 +17,7 @@ void writeBlockEntry(llvm::Function &body);
 void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads);
 void writeWarpEntry(llvm::Function &body);
 
+// Whether the function is an entry that is called per block: its arguments are %block and %warp.
+bool isBlockEntry(const llvm::Function &function);
+
 }  // namespace strata::simt
