@@ -3,13 +3,13 @@
 // writes one JSON object per case.
 //   bench_kernels [--json FILE] [--only NAME…] [--seconds S]
 #include <CLI/CLI.hpp>
-#include <dlfcn.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fstream>
 #include <immintrin.h>
 #include <map>
