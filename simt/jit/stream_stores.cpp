@@ -16,6 +16,7 @@
 
 #include "simt/abi.h"
 #include "simt/analysis/launch_fields.h"
+#include "simt/analysis/masked_access.h"
 #include "simt/passes/kernel_entry.h"
 #include "simt/passes/vectorize.h"
 
@@ -101,10 +102,10 @@ std::optional<LineStore> asLineStore(llvm::Instruction &i) {
   if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&i); store && store->isSimple()) {
     made.value = store->getValueOperand();
     made.address = store->getPointerOperand();
-  } else if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
-    made.value = call->getArgOperand(0);
-    made.address = call->getArgOperand(1);
-    made.mask = call->getArgOperand(3);
+  } else if (auto access = maskedAccess(i); access && access->isContiguous()) {
+    made.value = access->stored;
+    made.address = access->address;
+    made.mask = access->mask;
   }
   if (!made.value || !made.value->getType()->isVectorTy()) return std::nullopt;
   const std::uint64_t bytes = i.getModule()->getDataLayout().getTypeStoreSize(made.value->getType());
@@ -114,9 +115,8 @@ std::optional<LineStore> asLineStore(llvm::Instruction &i) {
 // The addresses that an instruction loads from, or null; not of prefetches.
 const llvm::Value *loadedFrom(const llvm::Instruction &i) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i)) return load->getPointerOperand();
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-  const bool loads = call && (call->getIntrinsicID() == llvm::Intrinsic::masked_load || call->getIntrinsicID() == llvm::Intrinsic::masked_gather);
-  return loads ? call->getArgOperand(0) : nullptr;
+  const std::optional<MaskedAccess> access = maskedAccess(i);
+  return access && !access->stored ? access->address : nullptr;
 }
 
 // The parameters from whose memory something is seen to be loaded; false if there is a gather that may load from any.

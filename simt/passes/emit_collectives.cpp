@@ -4,7 +4,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/PatternMatch.h>
 
 #include "simt/passes/function_emitter.h"
 
@@ -39,7 +38,7 @@ void FunctionEmitter::emitCollective(llvm::CallBase &call, LaneIntrinsic id) {
 // Whether the mask is full and all lanes have `condition`.
 llvm::Value *FunctionEmitter::warpIsFull(Value *condition) {
   auto isFull = [&](Value *lanes) { return builder_.CreateICmpEQ(maskBits(lanes), builder_.getInt32(~0u)); };
-  Value *forAll = holdsForAll(condition, /*inverted=*/false);
+  Value *forAll = holdsForAll(Term(condition, /*inverted=*/false));
   if (!forAll) return isFull(maskAnd(mask(), vector(condition)));
   return maskIsFull() ? forAll : builder_.CreateAnd(isFull(mask()), forAll);
 }
@@ -50,19 +49,22 @@ bool FunctionEmitter::isMadeHere(const Value &value) const {
   return i && i->getParent() == current_;
 }
 
-// Whether all lanes have `condition` (or none, if `inverted`), in scalar operations; null if that takes vectors. No is
+// Whether the term holds in all lanes, in scalar operations; null if that takes vectors. No is
 // the answer also where it cannot be told.
 //
 //   !(u + {0…31} < 1 or %uniform)        →   u >= 1 and !%uniform
-llvm::Value *FunctionEmitter::holdsForAll(Value *condition, bool inverted) {
-  using namespace llvm::PatternMatch;
-  Value *a = nullptr, *b = nullptr;
+llvm::Value *FunctionEmitter::holdsForAll(Term term) {
+  Value *condition = term.getPointer();
+  const bool inverted = term.getInt();
   if (shape(condition).isUniform()) return inverted ? builder_.CreateNot(scalar(condition)) : scalar(condition);
   if (!isMadeHere(*condition)) return nullptr;
-  if (match(condition, m_Not(m_Value(a)))) return holdsForAll(a, !inverted);
-  if (inverted ? match(condition, m_LogicalOr(m_Value(a), m_Value(b))) : match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))) {
-    Value *first = holdsForAll(a, inverted), *second = first ? holdsForAll(b, inverted) : nullptr;
-    return second ? builder_.CreateAnd(first, second) : nullptr;
+  if (const llvm::SmallVector<Term, 2> parts = conjuncts(term); !parts.empty()) {
+    Value *all = holdsForAll(parts[0]);
+    for (Term part : llvm::drop_begin(parts)) {
+      Value *one = all ? holdsForAll(part) : nullptr;
+      all = one ? builder_.CreateAnd(all, one) : nullptr;
+    }
+    return all;
   }
   auto *compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
   if (!compare) return nullptr;

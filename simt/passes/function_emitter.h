@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simt/analysis/conditions.h"
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/linearize.h"
@@ -201,7 +202,7 @@ private:
   void emitElect(llvm::CallBase &call);
   Value *warpIsFull(Value *condition);
   bool isMadeHere(const Value &value) const;
-  Value *holdsForAll(Value *condition, bool inverted);
+  Value *holdsForAll(Term term);
   Value *holdsForAll(llvm::CmpInst::Predicate predicate, Value *value, Value *bound);
   // Active lanes that are members too: i32 if the member mask is uniform, else <32 x i32>.
   Value *activeMembers(llvm::CallBase &call);

@@ -14,6 +14,7 @@
 #include <map>
 
 #include "simt/abi.h"
+#include "simt/analysis/masked_access.h"
 #include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
@@ -47,8 +48,7 @@ public:
 
 private:
   static Value *loadedFrom(Instruction &i) {
-    auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-    if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_load) return call->getArgOperand(0);
+    if (auto access = maskedAccess(i)) return access->stored || !access->isContiguous() ? nullptr : access->address;
     auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
     return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
   }

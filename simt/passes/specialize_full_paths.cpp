@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/passes/specialize_full_paths.h"
 
-#include <llvm/ADT/PointerIntPair.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/PatternMatch.h>
 
 #include <vector>
 
+#include "simt/analysis/conditions.h"
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/clone_blocks.h"
@@ -27,14 +26,11 @@ using llvm::Value;
 
 constexpr unsigned kMostInstructions = 1000, kMostTerms = 48, kMostDepth = 12, kLeastGuards = 2;
 
-// What must hold in all lanes: a comparison, or its inverse.
-using Term = llvm::PointerIntPair<Value *, 1, bool>;
-
 // The straight way from `head` if all its branches go the way of all lanes.
 struct Path {
   BasicBlock *head = nullptr, *end = nullptr;  // end: the block after it, or null if it ends the function
   std::vector<BasicBlock *> blocks;            // after the head
-  llvm::SetVector<Term> terms;
+  llvm::SetVector<Term> terms;                 // hold in all lanes
   unsigned guards = 0;  // that all lanes come to
 };
 
@@ -49,7 +45,7 @@ public:
 private:
   BasicBlock *firstGuard() const;
   BasicBlock *foreseen(llvm::BranchInst &branch, Path &path) const;
-  bool addTerms(Value *condition, bool inverted, Path &path) const;
+  bool addTerms(Term term, Path &path) const;
   bool isKnownAt(Value *value, const BasicBlock *head, unsigned depth) const;
   static bool mayBeCopied(const BasicBlock &block);
 
@@ -79,15 +75,12 @@ bool PathFinder::isKnownAt(Value *value, const BasicBlock *head, unsigned depth)
   return llvm::all_of(i->operands(), [&](Value *operand) { return isKnownAt(operand, head, depth + 1); });
 }
 
-// Adds what the condition's being true (inverted: false) in all lanes asks for, in terms as simple as possible.
-bool PathFinder::addTerms(Value *condition, bool inverted, Path &path) const {
-  using namespace llvm::PatternMatch;
-  Value *a = nullptr, *b = nullptr;
-  if (match(condition, m_Not(m_Value(a)))) return addTerms(a, !inverted, path);
-  if (inverted ? match(condition, m_LogicalOr(m_Value(a), m_Value(b))) : match(condition, m_LogicalAnd(m_Value(a), m_Value(b))))
-    return addTerms(a, inverted, path) && addTerms(b, inverted, path);
-  if (!isKnownAt(condition, path.head, 0) || path.terms.size() >= kMostTerms) return false;
-  path.terms.insert(Term(condition, inverted));
+// Adds what the term's holding in all lanes asks for, in terms as simple as possible.
+bool PathFinder::addTerms(Term term, Path &path) const {
+  const llvm::SmallVector<Term, 2> parts = conjuncts(term);
+  if (!parts.empty()) return llvm::all_of(parts, [&](Term part) { return addTerms(part, path); });
+  if (!isKnownAt(term.getPointer(), path.head, 0) || path.terms.size() >= kMostTerms) return false;
+  path.terms.insert(term);
   return true;
 }
 
@@ -95,7 +88,7 @@ bool PathFinder::addTerms(Value *condition, bool inverted, Path &path) const {
 BasicBlock *PathFinder::foreseen(llvm::BranchInst &branch, Path &path) const {
   for (unsigned i = 0; i < 2; ++i) {
     BasicBlock *body = branch.getSuccessor(i), *join = branch.getSuccessor(1 - i);
-    if (body != join && postDominators_.dominates(join, body)) return addTerms(branch.getCondition(), /*inverted=*/i == 1, path) ? body : nullptr;
+    if (body != join && postDominators_.dominates(join, body)) return addTerms(Term(branch.getCondition(), /*inverted=*/i == 1), path) ? body : nullptr;
   }
   return nullptr;
 }

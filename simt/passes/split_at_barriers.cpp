@@ -18,6 +18,7 @@
 
 #include "simt/abi.h"
 #include "simt/analysis/launch_fields.h"
+#include "simt/analysis/masked_access.h"
 
 namespace strata::simt {
 namespace {
@@ -270,7 +271,7 @@ private:
         if (isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(user)) {
           if (use.get() != llvm::getPointerOperand(user)) return true;
         } else if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) {
-          if (!isMaskedAddress(*call, use.getOperandNo())) return true;
+          if (!onlyAccesses(*call, use.getOperandNo())) return true;
         } else {
           addresses.insert(user);
         }
@@ -279,13 +280,9 @@ private:
     return false;
   }
 
-  static bool isMaskedAddress(const llvm::CallBase &call, unsigned operand) {
-    switch (call.getIntrinsicID()) {
-    case llvm::Intrinsic::masked_load: case llvm::Intrinsic::masked_gather: return operand == 0;
-    case llvm::Intrinsic::masked_store: case llvm::Intrinsic::masked_scatter: return operand == 1;
-    case llvm::Intrinsic::lifetime_start: case llvm::Intrinsic::lifetime_end: return true;
-    default: return false;
-    }
+  static bool onlyAccesses(const llvm::CallBase &call, unsigned operand) {
+    const std::optional<MaskedAccess> access = maskedAccess(call);
+    return access ? operand == access->addressOperand : call.isLifetimeStartOrEnd();
   }
 
   // Local variables that live across a barrier are in the frame, the others on the stack.

@@ -12,6 +12,7 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "simt/abi.h"
+#include "simt/analysis/masked_access.h"
 #include "simt/passes/order_parts.h"
 
 namespace strata::simt {
@@ -41,12 +42,6 @@ bool isCut(const Type *type) {
   return element->isIntegerTy(1) || element->isPointerTy() || element->getPrimitiveSizeInBits() >= 32;
 }
 
-bool isMaskedStore(ids::ID id) { return id == ids::masked_store || id == ids::masked_scatter; }
-
-bool isMasked(ids::ID id) {
-  return id == ids::masked_load || id == ids::masked_gather || isMaskedStore(id);
-}
-
 bool isReduction(ids::ID id) {
   return id == ids::vector_reduce_and || id == ids::vector_reduce_or || id == ids::vector_reduce_xor || id == ids::vector_reduce_add ||
          id == ids::vector_reduce_mul || id == ids::vector_reduce_umin || id == ids::vector_reduce_umax ||
@@ -69,7 +64,7 @@ private:
   void split(Instruction &i);
   Value *splitPart(Instruction &i, unsigned part);
   Value *callPart(IntrinsicInst &call, unsigned part);
-  Value *maskedPart(IntrinsicInst &call, unsigned part);
+  Value *maskedPart(const MaskedAccess &access, unsigned part);
   Value *shufflePart(llvm::ShuffleVectorInst &shuffle, unsigned part);
   Value *bitsPart(llvm::BitCastInst &cast, unsigned part);
   void joinBits(llvm::BitCastInst &cast);
@@ -86,7 +81,7 @@ private:
   void useWhole();
   std::uint64_t partBytes(Type *type) const;  // in memory, of a whole value's type
   Value *partPointer(Value *pointer, Type *type, unsigned part);
-  llvm::Align partAlign(llvm::MaybeAlign align, Type *type) const;
+  llvm::Align partAlign(llvm::Align align, Type *type) const;
   void replace(Instruction &i, Value *by);
   void afterDefinition(Value *value);
 
@@ -102,7 +97,7 @@ private:
 bool LaneSplitter::splitsCall(const IntrinsicInst &call) const {
   const ids::ID id = call.getIntrinsicID();
   if (isReduction(id)) return isCut(call.getArgOperand(0)->getType());
-  if (isMasked(id)) return isCut(isMaskedStore(id) ? call.getArgOperand(0)->getType() : call.getType());
+  if (auto access = maskedAccess(call)) return isCut(access->type);
   return llvm::isTriviallyVectorizable(id) && isCut(call.getType());
 }
 
@@ -172,30 +167,26 @@ Value *LaneSplitter::partPointer(Value *pointer, Type *type, unsigned part) {
   return part ? builder_.CreateConstGEP1_64(builder_.getInt8Ty(), pointer, part * partBytes(type)) : pointer;
 }
 
-llvm::Align LaneSplitter::partAlign(llvm::MaybeAlign align, Type *type) const {
-  return llvm::commonAlignment(align.valueOrOne(), partBytes(type));
+llvm::Align LaneSplitter::partAlign(llvm::Align align, Type *type) const {
+  return llvm::commonAlignment(align, partBytes(type));
 }
 
-Value *LaneSplitter::maskedPart(IntrinsicInst &call, unsigned p) {
-  const ids::ID id = call.getIntrinsicID();
-  const bool stores = isMaskedStore(id);
-  llvm::SmallVector<Value *, 4> args(call.args());
-  Value *&pointer = args[stores ? 1 : 0];
-  Type *whole = stores ? args[0]->getType() : call.getType();
-  const llvm::MaybeAlign align = llvm::cast<llvm::ConstantInt>(args[stores ? 2 : 1])->getMaybeAlignValue();
-  const bool contiguous = !pointer->getType()->isVectorTy();
-  pointer = contiguous ? partPointer(pointer, whole, p) : part(pointer, p);
-  Value *mask = part(args[stores ? 3 : 2], p);
-  const llvm::Align at = contiguous ? partAlign(align, whole) : align.valueOrOne();
-  if (id == ids::masked_store) return builder_.CreateMaskedStore(part(args[0], p), pointer, at, mask);
-  if (id == ids::masked_scatter) return builder_.CreateMaskedScatter(part(args[0], p), pointer, at, mask);
-  if (id == ids::masked_load) return builder_.CreateMaskedLoad(partType(whole), pointer, at, mask, part(args[3], p));
-  return builder_.CreateMaskedGather(partType(whole), pointer, at, mask, part(args[3], p));
+Value *LaneSplitter::maskedPart(const MaskedAccess &a, unsigned p) {
+  Value *mask = part(a.mask, p);
+  if (a.isContiguous()) {
+    Value *pointer = partPointer(a.address, a.type, p);
+    const llvm::Align align = partAlign(a.align, a.type);
+    if (a.stored) return builder_.CreateMaskedStore(part(a.stored, p), pointer, align, mask);
+    return builder_.CreateMaskedLoad(partType(a.type), pointer, align, mask, part(a.passThrough, p));
+  }
+  Value *pointers = part(a.address, p);
+  if (a.stored) return builder_.CreateMaskedScatter(part(a.stored, p), pointers, a.align, mask);
+  return builder_.CreateMaskedGather(partType(a.type), pointers, a.align, mask, part(a.passThrough, p));
 }
 
 Value *LaneSplitter::callPart(IntrinsicInst &call, unsigned p) {
+  if (auto access = maskedAccess(call)) return maskedPart(*access, p);
   const ids::ID id = call.getIntrinsicID();
-  if (isMasked(id)) return maskedPart(call, p);
   llvm::SmallVector<Value *, 4> args;
   llvm::SmallVector<Type *, 2> types;
   if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1)) types.push_back(partType(call.getType()));

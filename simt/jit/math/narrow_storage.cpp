@@ -8,6 +8,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "simt/analysis/masked_access.h"
+
 namespace strata::simt {
 namespace {
 
@@ -29,7 +31,7 @@ private:
   // The 16-bit integers that stand for a narrow value; other values are themselves.
   Value *mapped(Value *v);
   Value *moved(Instruction &i);  // `i` on integers, if it only moves values; else null
-  llvm::CallInst *maskedAccess(llvm::IntrinsicInst &call);
+  llvm::CallInst *integerAccess(llvm::IntrinsicInst &call);
   void rewrite(Instruction &i);
 
   llvm::Function &function_;
@@ -71,17 +73,12 @@ Value *NarrowStorage::moved(Instruction &i) {
 }
 
 // The same masked access on integers; null for other calls.
-llvm::CallInst *NarrowStorage::maskedAccess(llvm::IntrinsicInst &call) {
-  unsigned pointer = 0;
-  switch (call.getIntrinsicID()) {
-    case llvm::Intrinsic::masked_load: case llvm::Intrinsic::masked_gather: break;
-    case llvm::Intrinsic::masked_store: case llvm::Intrinsic::masked_scatter: pointer = 1; break;
-    default: return nullptr;
-  }
+llvm::CallInst *NarrowStorage::integerAccess(llvm::IntrinsicInst &call) {
+  const std::optional<MaskedAccess> access = maskedAccess(call);
+  if (!access) return nullptr;
   llvm::SmallVector<Value *, 4> args;
   for (Value *a : call.args()) args.push_back(mapped(a));
-  Type *data = pointer ? args[0]->getType() : integerOf(call.getType());
-  llvm::CallInst *twin = ir_.CreateIntrinsic(call.getIntrinsicID(), {data, args[pointer]->getType()}, args);
+  llvm::CallInst *twin = ir_.CreateIntrinsic(call.getIntrinsicID(), {integerOf(access->type), access->address->getType()}, args);
   twin->copyMetadata(call);
   return twin;
 }
@@ -90,7 +87,7 @@ void NarrowStorage::rewrite(Instruction &i) {
   ir_.SetInsertPoint(&i);
   if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
       call && (isNarrow(i.getType()) || (call->arg_size() && isNarrow(call->getArgOperand(0)->getType())))) {
-    if (llvm::CallInst *twin = maskedAccess(*call)) {
+    if (llvm::CallInst *twin = integerAccess(*call)) {
       integers_[&i] = twin;
       return dead_.push_back(&i);
     }
