@@ -23,9 +23,11 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "simt/jit/machine_calls.h"
+#include "simt/jit/sink_loads.h"
 #include "simt/jit/sink_warp_state.h"
 #include "simt/jit/stream_stores.h"
 #include "simt/lower/alignment_checks.h"
+#include "simt/lower/count_rounds.h"
 #include "simt/lower/recover_pointers.h"
 #include "simt/passes/prefetch_strides.h"
 #include "simt/passes/raise_operations.h"
@@ -138,6 +140,7 @@ void addLoopPasses(llvm::FunctionPassManager &f) {
   first.addPass(llvm::LoopRotatePass(/*EnableHeaderDuplication=*/true));
   first.addPass(llvm::LICMPass(llvm::LICMOptions()));
   f.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(first), /*UseMemorySSA=*/true));
+  f.addPass(FunctionStep<countRounds>());
   llvm::LoopPassManager second;
   second.addPass(llvm::IndVarSimplifyPass(/*WidenIndVars=*/false));
   second.addPass(llvm::LoopDeletionPass());
@@ -191,6 +194,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(llvm::SimplifyCFGPass(branches()));
   f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
   f.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
+  f.addPass(FunctionStep<sinkLoads>());
   f.addPass(FunctionStep<sinkWarpState>());
   f.addPass(FunctionStep<prefetchPlainLoops>());
   f.addPass(FunctionStep<streamStores>());

@@ -123,6 +123,7 @@ private:
   llvm::Value *launch();
   llvm::Value *sharedBase();
   llvm::Value *lane();
+  llvm::Value *tid(unsigned dimension);
   llvm::Value *ntid(unsigned dimension);
   llvm::Value *machineCall(std::string_view name, llvm::Type *result);
 

@@ -53,6 +53,14 @@ llvm::Value *LaneIrBuilder::machineCall(std::string_view name, llvm::Type *resul
 }
 llvm::Value *LaneIrBuilder::lane() { return machineCall("lane", ir.getInt32Ty()); }
 
+llvm::Value *LaneIrBuilder::tid(unsigned d) {
+  constexpr const char *kNames[] = {"tid.x", "tid.y", "tid.z"};
+  auto *value = llvm::cast<llvm::Instruction>(machineCall(kNames[d], ir.getInt32Ty()));
+  if (module_.options.blockDim[0])
+    value->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(ir.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, module_.options.blockDim[d])));
+  return value;
+}
+
 llvm::Value *LaneIrBuilder::ntid(unsigned d) {
   if (module_.options.blockDim[0]) return ir.getInt32(module_.options.blockDim[d]);
   return launchField(offsetof(LaunchState, blockDim) + 4 * d, ir.getInt32Ty(), "ntid", 1, d == 2 ? 65 : 1025);
@@ -68,9 +76,9 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
   const auto workspace = [&] { return launchField(offsetof(LaunchState, gridWorkspace), i64, "gridWorkspace"); };
   const auto bit = [&] { return ir.CreateShl(ir.getInt32(1), lane()); };
   switch (which) {
-    case S::tid_x: return put(machineCall("tid.x", i32));
-    case S::tid_y: return put(machineCall("tid.y", i32));
-    case S::tid_z: return put(machineCall("tid.z", i32));
+    case S::tid_x: return put(tid(0));
+    case S::tid_y: return put(tid(1));
+    case S::tid_z: return put(tid(2));
     case S::ntid_x: case S::ntid_y: case S::ntid_z: return put(ntid(component(S::ntid_x)));
     case S::ctaid_x: case S::ctaid_y: case S::ctaid_z: return put(blockIdx(component(S::ctaid_x)));
     case S::nctaid_x: case S::nctaid_y: case S::nctaid_z: return put(gridDim(component(S::nctaid_x)));

@@ -443,12 +443,18 @@ bool FunctionEmitter::storePattern(llvm::StoreInst &store, Value *value, const S
     if (!i || apart != size) starts.push_back(i);
   }
   if (starts.size() > mostRuns) return false;
+  const auto end = [&](std::size_t r) { return r + 1 < starts.size() ? starts[r + 1] : kLanes; };
+  const auto isDouble = [&](std::size_t r) { return (end(r) - starts[r]) * size == 8 && starts[r] * size % 8 == 0; };
   auto fast = [&]() -> Value * {
-    Value *sorted = builder_.CreateShuffleVector(value, order), *u = scalar(store.getPointerOperand());
+    // Either half of a register's 16 bytes is stored as a double without a shuffle, if all that is done is done with floats.
+    Value *stored = value->getType()->getScalarType()->isIntegerTy(32) ? builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes)) : value;
+    Value *sorted = builder_.CreateShuffleVector(stored, order), *u = scalar(store.getPointerOperand());
+    Value *doubles = size < 8 ? builder_.CreateBitCast(sorted, llvm::FixedVectorType::get(builder_.getDoubleTy(), static_cast<unsigned>(kLanes * size / 8))) : nullptr;
     for (std::size_t r = 0; r < starts.size(); ++r) {
-      const unsigned end = r + 1 < starts.size() ? starts[r + 1] : kLanes;
       Value *to = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), offset(order[starts[r]])));
-      builder_.CreateAlignedStore(builder_.CreateShuffleVector(sorted, iota(starts[r], end - starts[r], 1)), to,
+      Value *part = doubles && isDouble(r) ? builder_.CreateExtractElement(doubles, starts[r] * static_cast<std::uint64_t>(size) / 8)
+                                           : builder_.CreateShuffleVector(sorted, iota(starts[r], end(r) - starts[r], 1));
+      builder_.CreateAlignedStore(part, to,
                                   llvm::commonAlignment(store.getAlign(), static_cast<std::uint64_t>(size)));
     }
     return nullptr;

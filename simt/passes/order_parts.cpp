@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/passes/order_parts.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -17,10 +19,57 @@ using llvm::Instruction;
 using llvm::isa;
 using llvm::Value;
 
+// Local memory whose address goes nowhere, so that nothing else reaches it.
+class PrivateMemory {
+public:
+  explicit PrivateMemory(const llvm::DataLayout &layout) : layout_(layout) {}
+
+  struct Access {
+    const Value *base = nullptr;  // null: of other memory
+    std::int64_t begin = 0, end = 0;
+    const llvm::AllocaInst *object = nullptr;
+  };
+  Access accessOf(Instruction &i);
+  static bool overlap(const Access &a, const Access &b) {
+    return a.object && a.object == b.object && (a.base != b.base || (a.begin < b.end && b.begin < a.end));
+  }
+
+private:
+  bool isPrivate(const llvm::AllocaInst &alloca);
+
+  const llvm::DataLayout &layout_;
+  llvm::DenseMap<const llvm::AllocaInst *, bool> known_;
+};
+
+bool PrivateMemory::isPrivate(const llvm::AllocaInst &alloca) {
+  auto [at, isNew] = known_.try_emplace(&alloca, true);
+  if (!isNew) return at->second;
+  std::vector<const Value *> addresses = {&alloca};
+  for (std::size_t n = 0; n < addresses.size(); ++n)
+    for (const llvm::Use &use : addresses[n]->uses()) {
+      const llvm::User *user = use.getUser();
+      if (isa<llvm::GetElementPtrInst>(user)) addresses.push_back(user);
+      else if (!isa<llvm::LoadInst>(user) && !(isa<llvm::StoreInst>(user) && use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex()))
+        return known_[&alloca] = false;
+    }
+  return true;
+}
+
+PrivateMemory::Access PrivateMemory::accessOf(Instruction &i) {
+  const Value *pointer = llvm::getLoadStorePointerOperand(&i);
+  auto *object = pointer ? dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer, 0)) : nullptr;
+  if (!object || !isPrivate(*object)) return {};
+  Access access;
+  access.object = object;
+  access.base = llvm::GetPointerBaseWithConstantOffset(pointer, access.begin, layout_);
+  access.end = access.begin + static_cast<std::int64_t>(layout_.getTypeStoreSize(llvm::getLoadStoreType(&i)));
+  return access;
+}
+
 class PartOrderer {
 public:
   PartOrderer(llvm::Function &function, PartOf partOf, unsigned bits, unsigned registers)
-      : layout_(function.getParent()->getDataLayout()), partOf_(std::move(partOf)), bits_(bits), registers_(registers) {
+      : layout_(function.getParent()->getDataLayout()), memory_(layout_), partOf_(std::move(partOf)), bits_(bits), registers_(registers) {
     for (auto [i, part] : partOf_) parts_ = std::max(parts_, part + 1);
   }
 
@@ -28,21 +77,33 @@ public:
 
 private:
   using Run = llvm::SmallVector<Instruction *, 0>;
+  using Phases = llvm::DenseMap<Instruction *, unsigned>;
 
   static bool staysInPlace(const Instruction &i) { return i.mayHaveSideEffects() || i.isTerminator(); }
+  bool isPrivateStore(Instruction &i);
   unsigned registersOf(const Value *value) const;
   unsigned pressure(llvm::ArrayRef<Instruction *> run) const;
-  llvm::DenseMap<Instruction *, unsigned> phases(llvm::ArrayRef<Instruction *> run) const;
-  void order(llvm::ArrayRef<Instruction *> run);
+  Phases phases(llvm::ArrayRef<Instruction *> run) const;
+  llvm::SetVector<Instruction *> loadedForAll(llvm::ArrayRef<Instruction *> run) const;
+  bool mayOrder(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared);
+  void loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared, unsigned p);
+  bool order(llvm::ArrayRef<Instruction *> run);
+  void orderAroundStores(llvm::ArrayRef<Instruction *> run);
   bool splitLoop(BasicBlock &block);
   bool mayBecomeSeveral(BasicBlock &block) const;
   void keepPart(BasicBlock &block, unsigned part);
 
   const llvm::DataLayout &layout_;
+  PrivateMemory memory_;
   PartOf partOf_;
   const unsigned bits_, registers_;
   unsigned parts_ = 0;
 };
+
+bool PartOrderer::isPrivateStore(Instruction &i) {
+  auto *store = dyn_cast<llvm::StoreInst>(&i);
+  return store && store->isSimple() && memory_.accessOf(i).object;
+}
 
 unsigned PartOrderer::registersOf(const Value *value) const {
   const llvm::Type *type = value->getType();
@@ -82,8 +143,8 @@ unsigned PartOrderer::pressure(llvm::ArrayRef<Instruction *> run) const {
 }
 
 // When an instruction runs: with its part, or after the last part that it needs.
-llvm::DenseMap<Instruction *, unsigned> PartOrderer::phases(llvm::ArrayRef<Instruction *> run) const {
-  llvm::DenseMap<Instruction *, unsigned> phases;
+PartOrderer::Phases PartOrderer::phases(llvm::ArrayRef<Instruction *> run) const {
+  Phases phases;
   for (Instruction *i : run) {
     unsigned phase = partOf_.lookup(i);
     for (Value *operand : i->operands())
@@ -93,13 +154,87 @@ llvm::DenseMap<Instruction *, unsigned> PartOrderer::phases(llvm::ArrayRef<Instr
   return phases;
 }
 
-void PartOrderer::order(llvm::ArrayRef<Instruction *> run) {
-  if (run.empty() || pressure(run) <= registers_) return;
-  const llvm::DenseMap<Instruction *, unsigned> phase = phases(run);
-  Instruction *end = run.back()->getNextNode();
-  for (unsigned p = 0; p < parts_; ++p)
+// What all parts use and is loaded, in the order of the run: loads of vectors and floats, and what makes vectors of them.
+llvm::SetVector<Instruction *> PartOrderer::loadedForAll(llvm::ArrayRef<Instruction *> run) const {
+  llvm::SetVector<Instruction *> shared;
+  for (Instruction *i : run) {
+    if (partOf_.contains(i) || !(i->getType()->isVectorTy() || i->getType()->isFloatingPointTy())) continue;
+    const bool made = isa<llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::BitCastInst>(i) &&
+                      llvm::any_of(i->operands(), [&](Value *operand) { return shared.contains(dyn_cast<Instruction>(operand)); });
+    if (isa<llvm::LoadInst>(i) || made) shared.insert(i);
+  }
+  return shared;
+}
+
+// Accesses of the same memory, one of which writes, must be in the same phase, as what is loaded in all phases is not.
+bool PartOrderer::mayOrder(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared) {
+  std::vector<std::pair<Instruction *, PrivateMemory::Access>> accesses;
+  for (Instruction *i : run)
+    if (PrivateMemory::Access access = memory_.accessOf(*i); access.object) accesses.push_back({i, access});
+  for (auto &[store, written] : accesses) {
+    if (!isa<llvm::StoreInst>(store)) continue;
+    for (auto &[other, access] : accesses)
+      if (PrivateMemory::overlap(written, access) && (phase.lookup(store) != phase.lookup(other) || shared.contains(other))) return false;
+  }
+  return true;
+}
+
+// A later phase loads for itself what it shares with those before, where its first instruction is. Between them is a
+// fence, without which the code generator would join the loads again.
+void PartOrderer::loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared, unsigned p) {
+  llvm::DenseMap<Value *, Instruction *> copies;
+  for (Instruction *i : run) {
+    if (phase.lookup(i) != p) continue;
+    const auto copy = [&](auto &self, Value *value) -> Value * {
+      auto *original = dyn_cast<Instruction>(value);
+      if (!original || !shared.contains(original)) return value;
+      if (Instruction *made = copies.lookup(original)) return made;
+      Instruction *fresh = original->clone();
+      for (llvm::Use &operand : fresh->operands()) operand.set(self(self, operand.get()));
+      fresh->insertBefore(i);
+      return copies[original] = fresh;
+    };
+    for (llvm::Use &operand : i->operands()) operand.set(copy(copy, operand.get()));
+  }
+}
+
+// False if the run cannot be ordered for the memory it writes.
+bool PartOrderer::order(llvm::ArrayRef<Instruction *> run) {
+  if (run.empty() || pressure(run) <= registers_) return true;
+  const Phases phase = phases(run);
+  Run ordered;
+  llvm::SmallVector<Instruction *, 4> last;
+  for (unsigned p = 0; p < parts_; ++p) {
     for (Instruction *i : run)
-      if (phase.lookup(i) == p) i->moveBefore(end);
+      if (phase.lookup(i) == p) ordered.push_back(i);
+    last.push_back(ordered.empty() ? nullptr : ordered.back());
+  }
+  llvm::SetVector<Instruction *> shared;
+  if (pressure(ordered) > registers_) shared = loadedForAll(run);
+  if (!mayOrder(run, phase, shared)) return false;
+  Instruction *end = run.back()->getNextNode();
+  for (Instruction *i : ordered) i->moveBefore(end);
+  if (shared.empty()) return true;
+  for (unsigned p = 1; p < parts_; ++p) {
+    if (!last[p - 1] || last[p] == last[p - 1]) continue;
+    new llvm::FenceInst(end->getContext(), llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread, last[p - 1]->getNextNode());
+    loadAgain(ordered, phase, shared, p);
+  }
+  return true;
+}
+
+void PartOrderer::orderAroundStores(llvm::ArrayRef<Instruction *> run) {
+  if (order(run)) return;
+  Run between;
+  for (Instruction *i : run) {
+    if (!staysInPlace(*i)) {
+      between.push_back(i);
+      continue;
+    }
+    order(between);
+    between.clear();
+  }
+  order(between);
 }
 
 // A loop of one block that writes nothing and whose branch no part decides.
@@ -175,11 +310,11 @@ void PartOrderer::run(BasicBlock &block) {
   Run run;
   for (Instruction &i : llvm::make_early_inc_range(block)) {
     if (isa<llvm::PHINode>(i)) continue;
-    if (!staysInPlace(i)) {
+    if (!staysInPlace(i) || isPrivateStore(i)) {
       run.push_back(&i);
       continue;
     }
-    order(run);
+    orderAroundStores(run);
     run.clear();
   }
 }

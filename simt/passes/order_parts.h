@@ -5,7 +5,9 @@
 //   for (…) { a.0; a.1; }           →    for (…) a.0; for (…) a.1;
 //
 // Before: a function whose values are split (split_lanes.h). After: the same operations; those that write memory keep
-// their places, and a loop becomes several only if it writes none and its branch is the same for all parts.
+// their places, but for local memory whose address goes nowhere (a warp's frame between barriers), and a loop becomes
+// several only if it writes none and its branch is the same for all parts. What all parts load, each loads for itself
+// where it would fill the registers meanwhile.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

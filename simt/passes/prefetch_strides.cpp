@@ -25,15 +25,22 @@ using llvm::Instruction;
 using llvm::isa;
 using llvm::Value;
 
-constexpr unsigned kRoundsAhead = 8, kBarrierRoundsAhead = 2;
-constexpr unsigned kFewRounds = 16, kFewRoundsAhead = 4;  // of turns: a loop of a few rounds, after which it may go on
-constexpr std::uint64_t kFollowed = 1024;  // a fixed stride below this (in what the loop counts) the hardware follows itself
+struct Reach {
+  unsigned rounds;         // ahead
+  std::uint64_t followed;  // a fixed stride below this (in what the loop counts) the hardware follows itself
+  unsigned level;          // 3: into the first level, 2: into the second
+};
+constexpr Reach kPlain = {8, 1024, 3};
+constexpr unsigned kFewRounds = 16;
+constexpr Reach kFew = {4, 1024, 3};  // of turns: a loop of a few rounds, after which it may go on
+// Other warps come between, which the hardware does not see through, and whose shared memory and frames the first level is for.
+constexpr Reach kBetweenBarriers = {2, 16, 2};
 constexpr std::uint64_t kLine = 64, kMostLines = 4;
 constexpr unsigned kMostDepth = 8;
 
 class LoopPrefetcher {
 public:
-  LoopPrefetcher(llvm::Loop &loop, unsigned rounds) : loop_(loop), rounds_(rounds) {}
+  LoopPrefetcher(llvm::Loop &loop, Reach reach) : loop_(loop), reach_(reach) {}
 
   // Loads in inner loops are those loops' own matter.
   void run(const llvm::LoopInfo &loops) {
@@ -61,12 +68,12 @@ private:
     if (!stride) return;
     copies_.clear();
     llvm::IRBuilder<> builder(&load);
-    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), rounds_)));
+    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), reach_.rounds)));
     Value *ahead = copy(pointer, builder);
     const std::uint64_t bytes = load.getModule()->getDataLayout().getTypeStoreSize(load.getType());
     for (std::uint64_t at = 0; at < std::min(bytes, kLine * kMostLines); at += kLine)
       builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer.getType()},
-                              {builder.CreateConstGEP1_64(builder.getInt8Ty(), ahead, at), builder.getInt32(0), builder.getInt32(3), builder.getInt32(1)});
+                              {builder.CreateConstGEP1_64(builder.getInt8Ty(), ahead, at), builder.getInt32(0), builder.getInt32(reach_.level), builder.getInt32(1)});
   }
 
   // Whether `value` is computed from one phi of the loop's head (or none) and from what is the same in all rounds.
@@ -94,7 +101,7 @@ private:
     Value *stride = isPhi(next->getOperand(0)) ? next->getOperand(1) : isPhi(next->getOperand(1)) ? next->getOperand(0) : nullptr;
     if (!stride || !loop_.isLoopInvariant(stride)) return nullptr;
     auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
-    return constant && constant->getValue().abs().ult(kFollowed) ? nullptr : stride;
+    return constant && constant->getValue().abs().ult(reach_.followed) ? nullptr : stride;
   }
 
   Value *copy(Value &value, llvm::IRBuilder<> &builder) {
@@ -118,7 +125,7 @@ private:
   }
 
   llvm::Loop &loop_;
-  const unsigned rounds_;
+  const Reach reach_;
   llvm::SmallPtrSet<Value *, 8> done_;
   std::map<Value *, Value *> copies_;
 };
@@ -138,7 +145,7 @@ void prefetchPlainLoops(llvm::Function &function) {
     const unsigned most = evolution.getSmallConstantMaxTripCount(loop);  // 0: unknown
     const bool few = most && most <= kFewRounds;
     if (few && loop->getExitingBlock()) continue;
-    LoopPrefetcher(*loop, few ? kFewRoundsAhead : kRoundsAhead).run(loops);
+    LoopPrefetcher(*loop, few ? kFew : kPlain).run(loops);
   }
 }
 
@@ -150,7 +157,7 @@ void prefetchBarrierLoops(llvm::Function &function) {
     return llvm::any_of(marker->users(), [&](const llvm::User *user) { return loop.contains(llvm::cast<Instruction>(user)); });
   };
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
-    if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kBarrierRoundsAhead).run(loops);
+    if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kBetweenBarriers).run(loops);
 }
 
 }  // namespace strata::simt

@@ -9,16 +9,18 @@
 
 namespace {
 
-void *const kLibrary = [] {
-  setenv("STRATA_DEVICE", "nvidia", 1);
-  return dlopen(MOCK_DRIVER, RTLD_NOW);
+const bool kEnvironment = [] {
+  setenv("STRATA_DEVICE", "cpu", 1);
+  setenv("STRATA_HOME", MOCK_HOME, 1);
+  return true;
 }();
 
 }  // namespace
 
 MockDriver &mock() {
   static MockDriver *driver = [] {
-    auto get = reinterpret_cast<decltype(&mockDriver)>(kLibrary ? dlsym(kLibrary, "mockDriver") : nullptr);
+    void *library = dlopen(MOCK_HOME "/lib64/strata/libcuda.so.1", RTLD_NOW);
+    auto get = reinterpret_cast<decltype(&mockDriver)>(library ? dlsym(library, "mockDriver") : nullptr);
     if (!get) ADD_FAILURE() << dlerror();
     return get();
   }();

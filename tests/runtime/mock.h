@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the runtime over the mock driver, which is opened before the runtime first looks for one.
+// Tests of the runtime over the mock driver: the environment names it before the runtime first looks for a
+// driver.
 #pragma once
 
 #include <gtest/gtest.h>

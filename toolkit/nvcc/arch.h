@@ -23,14 +23,9 @@ struct Arch {
 inline const Arch kNewestArch = {90, ""};
 inline const Arch kDefaultArch = {75, ""};
 
-struct Targets {
-  std::vector<Arch> archs;              // ascending, each once, none above kNewestArch (but sm_90a); at least one
-  std::vector<std::string> nativeCode;  // CPUs to make machine code for (native_code.h), each once
-};
-
-// All that are asked for by -arch, -code and -gencode.
+// All that are asked for by -arch, -code and -gencode, ascending, each once, none above kNewestArch (but sm_90a).
 // Errors (user): unknown architecture, malformed -gencode, -code without -arch.
-Result<Targets> requestedTargets(const CommandLine &line);
+Result<std::vector<Arch>> requestedArchs(const CommandLine &line);
 
 // Names for --list-gpu-arch ("compute") and --list-gpu-code ("sm").
 std::string listArchs(const std::string &prefix);

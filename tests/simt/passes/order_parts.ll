@@ -84,3 +84,48 @@ done:
   store <32 x float> %sum, ptr %p, align 4
   ret void
 }
+
+; What both halves use is loaded again for the second one, behind a fence, and the frame that nothing else reaches is read
+; and written with its half. A frame whose address is known elsewhere keeps the order.
+; CHECK-LABEL: @sums
+; CHECK: load <16 x float>, ptr %a
+; CHECK: load <16 x float>, ptr %b
+; CHECK: store <16 x float> %{{.*}}, ptr %frame
+; CHECK: fence syncscope("singlethread") seq_cst
+; CHECK: load <16 x float>, ptr %a
+; CHECK: load <16 x float>, ptr %b
+; CHECK: store <16 x float>
+; CHECK-NEXT: ret void
+; CHECK-LABEL: @known
+; CHECK-NOT: fence
+; CHECK: fmul <16 x float>
+; CHECK: fmul <16 x float>
+; CHECK: store <16 x float> %{{.*}}, ptr %frame
+; CHECK-NOT: fence
+; WIDE-NOT: fence
+define void @sums(ptr %a, ptr %b) {
+  %frame = alloca <32 x float>, align 64
+  %s = load <32 x float>, ptr %frame, align 64
+  %x = load <16 x float>, ptr %a, align 4
+  %y = load <16 x float>, ptr %b, align 4
+  %q = getelementptr i8, ptr %b, i64 64
+  %z = load <16 x float>, ptr %q, align 4
+  %xx = shufflevector <16 x float> %x, <16 x float> poison, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %yy = shufflevector <16 x float> %y, <16 x float> poison, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %zz = shufflevector <16 x float> %z, <16 x float> poison, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %t = fadd <32 x float> %s, %xx
+  %u = fmul <32 x float> %t, %yy
+  %v = fadd <32 x float> %u, %zz
+  store <32 x float> %v, ptr %frame, align 64
+  ret void
+}
+define void @known(ptr %a, ptr %where) {
+  %frame = alloca <32 x float>, align 64
+  store ptr %frame, ptr %where
+  %s = load <32 x float>, ptr %frame, align 64
+  %x = load <32 x float>, ptr %a, align 4
+  %t = fadd <32 x float> %s, %x
+  %u = fmul <32 x float> %t, %x
+  store <32 x float> %u, ptr %frame, align 64
+  ret void
+}

@@ -1,11 +1,11 @@
-; A tile's transposed store writes pairs of neighbours: sixteen stores of two elements in place of a scatter; without
+; A tile's transposed store writes pairs of neighbours: sixteen stores of two elements, as doubles, in place of a scatter; without
 ; scatter instructions any fixed pattern is stored piece by piece. A thread's number divided by more than a warp is
 ; the same for the whole warp.
 ; RUN: %simt-opt --block=16,16,1 %s | FileCheck %s
 ; RUN: %simt-opt --block=16,16,1 --simd=avx2 %s | FileCheck %s --check-prefixes=CHECK,APART
 ; RUN: %simt-opt --block=16,16,1 --simd=portable %s | FileCheck %s --check-prefixes=CHECK,APART
 ; CHECK: shufflevector <32 x float> {{.*}}i32 0, i32 16, i32 1, i32 17
-; CHECK-COUNT-16: store <2 x float>
+; CHECK-COUNT-16: store double
 ; APART-COUNT-32: store <1 x float>
 ; APART-NOT: masked.scatter
 ; CHECK: load float, ptr
