@@ -28,9 +28,7 @@ bool runsOn(const Entry &entry, unsigned capability) {
   }
 }
 
-}  // namespace
-
-const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capability) {
+const Entry *best(const std::vector<const Entry *> &entries, unsigned capability) {
   const Entry *best = nullptr;
   for (const Entry *entry : entries) {
     if (!runsOn(*entry, capability)) continue;
@@ -41,28 +39,43 @@ const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capabil
   return best;
 }
 
-bool chooseRelocatable(const std::vector<Entry> &entries, unsigned capability,
-                       std::vector<const Entry *> &chosen) {
-  std::vector<std::pair<std::string, std::vector<const Entry *>>> groups;
+// Entries that exclude each other: relocatable ones of one name, or all whole ones.
+struct Group {
+  std::string name;
+  std::vector<const Entry *> entries;
+};
+
+std::vector<Group> groupsOf(const std::vector<Entry> &entries, bool relocatable) {
+  std::vector<Group> groups;
   for (const Entry &entry : entries) {
-    if (!entry.relocatable || entry.kind != Kind::ptx) continue;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](auto &g) { return g.first == entry.name; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {entry.name, {}});
-    group->second.push_back(&entry);
+    if (entry.kind != Kind::ptx || entry.relocatable != relocatable) continue;
+    const std::string name = relocatable ? entry.name : "";
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group &g) { return g.name == name; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
+    group->entries.push_back(&entry);
   }
-  for (auto &group : groups) {
-    const Entry *best = bestPtx(group.second, capability);
-    if (!best) return false;
-    chosen.push_back(best);
-  }
-  return true;
+  return groups;
 }
 
-std::vector<const Entry *> wholePtx(const std::vector<Entry> &entries) {
-  std::vector<const Entry *> whole;
-  for (const Entry &entry : entries)
-    if (entry.kind == Kind::ptx && !entry.relocatable) whole.push_back(&entry);
-  return whole;
+}  // namespace
+
+std::vector<std::string> ChosenPtx::texts() const {
+  std::vector<std::string> texts;
+  for (const Entry *entry : entries) texts.emplace_back(entry->payload.begin(), entry->payload.end());
+  return texts;
+}
+
+ChosenPtx choosePtx(const std::vector<Entry> &entries, unsigned capability) {
+  ChosenPtx chosen;
+  std::vector<Group> groups = groupsOf(entries, true);
+  chosen.relocatable = !groups.empty();
+  if (groups.empty()) groups = groupsOf(entries, false);
+  for (const Group &group : groups) {
+    const Entry *entry = best(group.entries, capability);
+    if (!entry) return {{}, chosen.relocatable};
+    chosen.entries.push_back(entry);
+  }
+  return chosen;
 }
 
 }  // namespace strata::fatbin

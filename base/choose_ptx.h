@@ -14,15 +14,16 @@ inline constexpr unsigned kCpuCapability = 90;  // of the CPU device
 // The letter after the number in a PTX entry's .target line: 'a', 'f' or 0.
 char targetSuffix(const Entry &entry);
 
-// The PTX entry to use on a device of this capability (90 for 9.0): the highest architecture not above it,
-// where an architecture-specific one (sm_90a) must be the device's own. Null: none.
-const Entry *bestPtx(const std::vector<const Entry *> &entries, unsigned capability);
+// The PTX that a device of this capability (90 for 9.0) runs: if there is relocatable PTX, one entry of each name, to be
+// linked, in the order of first appearance; else a whole one. Of several the highest architecture not above the device's
+// is taken, where an architecture-specific one (sm_90a) must be the device's own. Empty: the device can run none, or one
+// of the names has none for it.
+struct ChosenPtx {
+  std::vector<const Entry *> entries;
+  bool relocatable = false;
 
-// Relocatable PTX, to be linked: one entry of each name, in the order of first appearance. False: one name has none
-// that runs on the device.
-bool chooseRelocatable(const std::vector<Entry> &entries, unsigned capability, std::vector<const Entry *> &chosen);
-
-// The whole PTX entries.
-std::vector<const Entry *> wholePtx(const std::vector<Entry> &entries);
+  std::vector<std::string> texts() const;
+};
+ChosenPtx choosePtx(const std::vector<Entry> &entries, unsigned capability);
 
 }  // namespace strata::fatbin

@@ -145,7 +145,7 @@ void append(std::vector<std::uint8_t> &out, const Entry &entry, bool compress) {
   std::uint64_t flags = kFlag64Bit | kFlagLinux, packedSize = 0, unpackedSize = 0;
   if (entry.relocatable) flags |= kFlagRelocatable;
   if (isPtx) flags |= archFlag(text);
-  if (compress) {
+  if (compress && entry.kind != Kind::native) {  // which is compressed kernel by kernel
     std::vector<std::uint8_t> packed(ZSTD_compressBound(payload.size()));
     std::size_t size = ZSTD_compress(packed.data(), packed.size(), payload.data(), payload.size(), 9);
     if (!ZSTD_isError(size) && size < payload.size()) {

@@ -24,7 +24,9 @@ struct Wrapper {
   void *filenameOrFatbins;
 };
 
-enum class Kind : std::uint16_t { ptx = 1, cubin = 2, native = 0x5354 /* Strata: x86 images */ };
+// NVIDIA's kinds are single low bits, of which `native`, Strata's machine code for CPUs, shares none: NVIDIA's driver passes
+// it over, as it does kinds that are newer than itself.
+enum class Kind : std::uint16_t { ptx = 1, cubin = 2, native = 0x5300 };
 
 struct Entry {
   Kind kind = Kind::ptx;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that a program loads: PTX text, fat binaries with PTX entries, and what is refused (machine code).
+// Images that a program loads: PTX text, fat binaries, and what is refused (machine code of GPUs).
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -15,8 +16,6 @@
 
 namespace strata::driver {
 namespace {
-
-constexpr std::uint32_t kArch = fatbin::kCpuCapability;
 
 void fill(const std::string &text, char *buffer, std::size_t bytes, void **size) {
   std::size_t length = 0;
@@ -48,20 +47,23 @@ std::uint32_t targetOf(std::string_view ptx) {
 
 bool looksLikePtx(std::string_view text) { return text.find(".version") != text.npos; }
 
-CUresult ptxOfFatbin(std::span<const std::uint8_t> bytes, const JitOptions &options, std::string &ptx) {
+CUresult sourceOfFatbin(std::span<const std::uint8_t> bytes, const JitOptions &options, simt::ModuleSource &source) {
   auto entries = fatbin::read(bytes);
   if (!entries) return reject(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + entries.error().message, options);
-  const fatbin::Entry *best = fatbin::bestPtx(fatbin::wholePtx(*entries), kArch);
-  if (!best) {
+  const fatbin::ChosenPtx chosen = fatbin::choosePtx(*entries, fatbin::kCpuCapability);
+  if (chosen.entries.empty()) {
     std::string held;
     for (const fatbin::Entry &entry : *entries)
       held += fmt::format(" {} for sm_{}", entry.kind == fatbin::Kind::ptx ? "PTX" : "machine code", entry.arch);
     return reject(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                  fmt::format("the fat binary has no PTX for sm_{} or older; it holds:{}", kArch,
+                  fmt::format("the fat binary has no PTX for sm_{} or older; it holds:{}", fatbin::kCpuCapability,
                               held.empty() ? " nothing" : held),
                   options);
   }
-  ptx.assign(best->payload.begin(), best->payload.end());
+  source.ptx = chosen.texts();
+  source.relocatable = chosen.relocatable;
+  for (fatbin::Entry &entry : *entries)
+    if (entry.kind == fatbin::Kind::native) source.natives.push_back(std::move(entry.payload));
   return CUDA_SUCCESS;
 }
 
@@ -107,7 +109,7 @@ CUresult reportCompileError(const Error &error, const JitOptions &options) {
   return reject(CUDA_ERROR_UNKNOWN, "internal error: " + error.message, options);
 }
 
-CUresult findPtx(const void *image, std::size_t bytes, const JitOptions &options, std::string &ptx) {
+CUresult findSource(const void *image, std::size_t bytes, const JitOptions &options, simt::ModuleSource &source) {
   const char *text = static_cast<const char *>(image);
   std::size_t known = bytes ? bytes : strnlen(text, 4);
   if (known >= 4) {  // no magic number has a zero byte, so strnlen tells whether four bytes are there
@@ -116,32 +118,32 @@ CUresult findPtx(const void *image, std::size_t bytes, const JitOptions &options
       fatbin::Wrapper wrapper;
       std::memcpy(&wrapper, image, sizeof wrapper);
       if (!wrapper.data) return CUDA_ERROR_INVALID_IMAGE;
-      return findPtx(wrapper.data, 0, options, ptx);
+      return findSource(wrapper.data, 0, options, source);
     }
     if (magic == fatbin::kMagic) {
       auto size = bytes ? Result<std::uint64_t>(bytes) : fatbin::claimedSize(image);
       if (!size) return reject(CUDA_ERROR_INVALID_IMAGE, "fat binary: " + size.error().message, options);
-      return ptxOfFatbin({static_cast<const std::uint8_t *>(image), *size}, options, ptx);
+      return sourceOfFatbin({static_cast<const std::uint8_t *>(image), *size}, options, source);
     }
     if (std::memcmp(text, "\177ELF", 4) == 0)
       return reject(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is machine code for a GPU; this device takes PTX", options);
   }
-  ptx.assign(text, bytes ? strnlen(text, bytes) : std::strlen(text));
-  if (!looksLikePtx(ptx))
+  source.ptx.emplace_back(text, bytes ? strnlen(text, bytes) : std::strlen(text));
+  if (!looksLikePtx(source.ptx[0]))
     return reject(CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX nor a fat binary", options);
   return CUDA_SUCCESS;
 }
 
 CUresult loadImage(const void *image, std::size_t bytes, const JitOptions &options, LoadedImage &loaded) {
   auto begin = std::chrono::steady_clock::now();
-  std::string ptx;
-  if (CUresult result = findPtx(image, bytes, options, ptx); result != CUDA_SUCCESS) return result;
-  loaded.ptxVersion = targetOf(ptx);
-  if (loaded.ptxVersion > kArch)
+  simt::ModuleSource source;
+  if (CUresult result = findSource(image, bytes, options, source); result != CUDA_SUCCESS) return result;
+  for (const std::string &ptx : source.ptx) loaded.ptxVersion = std::max(loaded.ptxVersion, targetOf(ptx));
+  if (loaded.ptxVersion > fatbin::kCpuCapability)
     return reject(CUDA_ERROR_INVALID_PTX,
-                  fmt::format("PTX for sm_{} does not run on this device, which is sm_{}", loaded.ptxVersion, kArch),
+                  fmt::format("PTX for sm_{} does not run on this device, which is sm_{}", loaded.ptxVersion, fatbin::kCpuCapability),
                   options);
-  auto code = simt::openModule(ptx);
+  auto code = simt::openModule(std::move(source));
   if (!code) return reportCompileError(code.error(), options);
   loaded.code = *code;
   fill("", options.infoLog, options.infoBytes, options.infoSize);

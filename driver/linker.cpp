@@ -31,10 +31,10 @@ CUresult addImage(Linker &linker, CUjitInputType type, const void *data, std::si
     case CU_JIT_INPUT_NVVM: return CUDA_ERROR_NOT_SUPPORTED;
     default: return CUDA_ERROR_INVALID_VALUE;
   }
-  std::string ptx;
-  CUresult result = findPtx(data, size, linker.options, ptx);
-  if (result == CUDA_SUCCESS) linker.inputs.push_back(std::move(ptx));
-  return result;
+  simt::ModuleSource source;
+  if (CUresult result = findSource(data, size, linker.options, source); result != CUDA_SUCCESS) return result;
+  for (std::string &ptx : source.ptx) linker.inputs.push_back(std::move(ptx));
+  return CUDA_SUCCESS;
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ struct LoadedImage {
 // `image`: PTX text ending in NUL, a fat binary, or its wrapper; of unknown extent if `bytes` is 0.
 CUresult loadImage(const void *image, std::size_t bytes, const JitOptions &options, LoadedImage &loaded);
 CUresult loadImageFile(const char *path, const JitOptions &options, LoadedImage &loaded);
-// The PTX text in an image: the best for this device.
-CUresult findPtx(const void *image, std::size_t bytes, const JitOptions &options, std::string &ptx);
+// What this device takes from an image.
+CUresult findSource(const void *image, std::size_t bytes, const JitOptions &options, simt::ModuleSource &source);
 // Reports an error of the compiler to the log buffers and the log; returns its API code.
 CUresult reportCompileError(const Error &error, const JitOptions &options);
 

@@ -13,10 +13,7 @@ namespace {
 
 using fatbin::Entry;
 using fatbin::Kind;
-using fatbin::bestPtx;
-using fatbin::chooseRelocatable;
 using fatbin::targetSuffix;
-using fatbin::wholePtx;
 
 constexpr std::size_t kLogSize = 8192;
 
@@ -41,6 +38,15 @@ cudaError_t loadPtx(const Entry &entry, CUmodule &module) {
   return result == CUDA_SUCCESS
              ? cudaSuccess
              : fail("loading of " + (entry.name.empty() ? "PTX" : entry.name), result, messages);
+}
+
+// The CPU device's driver chooses from the fat binary, and links, by itself, with its machine code at hand.
+cudaError_t loadWhole(const void *fatbin, CUmodule &module) {
+  char messages[kLogSize] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {messages, reinterpret_cast<void *>(kLogSize)};
+  CUresult result = driver().cuModuleLoadDataEx(&module, fatbin, 2, options, values);
+  return result == CUDA_SUCCESS ? cudaSuccess : fail("loading of the program's device code", result, messages);
 }
 
 cudaError_t linkPtx(const std::vector<const Entry *> &entries, CUmodule &module) {
@@ -99,6 +105,7 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
     log::error("a registered fat binary has a bad wrapper");
     return cudaErrorInvalidKernelImage;
   }
+  if (isCpuDriver()) return loadWhole(wrapper->data, module);
   unsigned capability = 0;
   if (cudaError_t error = capabilityOf(device, capability)) return error;
   auto size = fatbin::claimedSize(wrapper->data);
@@ -109,13 +116,11 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
     return entries.error().blame == Blame::unsupported ? cudaErrorNotSupported : cudaErrorInvalidKernelImage;
   }
 
-  std::vector<const Entry *> relocatable;
-  const bool native = std::any_of(entries->begin(), entries->end(), [](const Entry &entry) { return entry.kind != Kind::ptx; });
-  if (!chooseRelocatable(*entries, capability, relocatable)) return noImage(*entries, capability);
-  if (!relocatable.empty()) return linkPtx(relocatable, module);
-  if (native) return toError(driver().cuModuleLoadData(&module, wrapper->data));
-  const Entry *best = bestPtx(wholePtx(*entries), capability);
-  return best ? loadPtx(*best, module) : noImage(*entries, capability);
+  const fatbin::ChosenPtx chosen = fatbin::choosePtx(*entries, capability);
+  if (!chosen.entries.empty() && chosen.relocatable) return linkPtx(chosen.entries, module);
+  const bool cubins = std::any_of(entries->begin(), entries->end(), [](const Entry &entry) { return entry.kind == Kind::cubin; });
+  if (cubins && !chosen.relocatable) return toError(driver().cuModuleLoadData(&module, wrapper->data));
+  return chosen.entries.empty() ? noImage(*entries, capability) : loadPtx(*chosen.entries[0], module);
 }
 
 }  // namespace strata::runtime

@@ -70,7 +70,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
                                     bool wantTexts) {
   CompileResult out;
   Stopwatch watch;
-  const CpuFeatures cpu = cpuFeatures(options.simd);
+  const CpuFeatures cpu = cpuFeatures(options.simd, options.hostExtensions);
   auto target = makeTargetMachine(cpu);
   if (!target) return target.error();
 

@@ -71,6 +71,7 @@ struct CompileOptions {
   std::uint32_t blockDim[3] = {0, 0, 0};  // 0: any shape; else the code may assume exactly this
   bool blockMultipleOf32 = false;  // blockDim.x is a multiple of 32
   bool lineInfo = true;            // keep a table from code to source lines
+  bool hostExtensions = true;      // use what this CPU has beyond the target; false: the code runs on each CPU of the target
 };
 
 // Machine code of one kernel and what is needed to run it. Serialised as it is into the cache.
@@ -104,7 +105,16 @@ public:
   virtual ~Module() = default;
   virtual const ModuleInfo &info() const = 0;
 };
-Result<std::shared_ptr<Module>> openModule(std::string_view ptx);
+
+// What a module is made of.
+struct ModuleSource {
+  std::vector<std::string> ptx;                    // several texts, or relocatable ones, are linked first
+  bool relocatable = false;
+  std::vector<std::vector<std::uint8_t>> natives;  // images of the same PTX's machine code (simt/exec/native_image.h)
+};
+// Natives that are for another CPU or engine, or damaged, are left aside, and the PTX is compiled.
+Result<std::shared_ptr<Module>> openModule(ModuleSource source);
+inline Result<std::shared_ptr<Module>> openModule(std::string ptx) { return openModule(ModuleSource{{std::move(ptx)}, false, {}}); }
 Result<std::string> linkPtx(const std::vector<std::string> &ptx);
 
 class CodeImage;  // simt/exec/image.h: mapped machine code

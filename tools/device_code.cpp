@@ -6,34 +6,22 @@
 
 #include "base/choose_ptx.h"
 #include "base/fatbin.h"
-#include "simt/simt.h"
 
 namespace strata::tools {
 
 namespace {
 
-std::string textOf(const fatbin::Entry &entry) { return {entry.payload.begin(), entry.payload.end()}; }
-
-Result<void> addModule(const std::vector<fatbin::Entry> &entries, bool link, std::vector<std::string> &modules) {
-  std::vector<const fatbin::Entry *> parts;
-  if (!fatbin::chooseRelocatable(entries, fatbin::kCpuCapability, parts)) return {};
-  if (parts.empty()) {
-    if (const fatbin::Entry *best = fatbin::bestPtx(fatbin::wholePtx(entries), fatbin::kCpuCapability)) modules.push_back(textOf(*best));
-    return {};
-  }
-  std::vector<std::string> texts;
-  for (const fatbin::Entry *part : parts) (link ? texts : modules).push_back(textOf(*part));
-  if (!link) return {};
-  Result<std::string> linked = simt::linkPtx(texts);
-  if (!linked) return linked.error();
-  modules.push_back(std::move(*linked));
-  return {};
+void addModule(const std::vector<fatbin::Entry> &entries, bool whole, std::vector<simt::ModuleSource> &modules) {
+  const fatbin::ChosenPtx chosen = fatbin::choosePtx(entries, fatbin::kCpuCapability);
+  std::vector<std::string> texts = chosen.texts();
+  if (whole && !texts.empty()) return modules.push_back({std::move(texts), chosen.relocatable, {}});
+  for (std::string &text : texts) modules.push_back({{std::move(text)}, false, {}});
 }
 
 }  // namespace
 
 // Fat binaries follow one another, padded with zeros.
-Result<void> addModules(const nvcc::Object &object, const std::string &section, std::vector<std::string> &modules) {
+Result<void> addModules(const nvcc::Object &object, const std::string &section, std::vector<simt::ModuleSource> &modules) {
   Result<std::vector<std::uint8_t>> bytes = nvcc::section(object, section);
   if (!bytes) return bytes.error();
   std::span<const std::uint8_t> rest = *bytes;
@@ -46,7 +34,7 @@ Result<void> addModules(const nvcc::Object &object, const std::string &section, 
     if (*size > rest.size()) return userError("'" + object.name + "' has damaged device code");
     Result<std::vector<fatbin::Entry>> entries = fatbin::read(rest.first(*size));
     if (!entries) return userError("'" + object.name + "': " + entries.error().message);
-    if (Result<void> added = addModule(*entries, section == kFatbins, modules); !added) return Error{added.error().blame, "'" + object.name + "': " + added.error().message};
+    addModule(*entries, section == kFatbins, modules);
     rest = rest.subspan((*size + 7) / 8 * 8 <= rest.size() ? (*size + 7) / 8 * 8 : rest.size());
   }
   return {};

@@ -3,11 +3,13 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "simt/exec/codegen_library.h"
+#include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "toolkit/nvcc/shell.h"
 #include "tools/device_code.h"
@@ -23,12 +25,6 @@ std::string plainName(const std::string &mangled) {
   std::string name = status ? mangled : text;
   std::free(text);
   return name;
-}
-
-bool readShape(const std::string &text, std::uint32_t (&shape)[3]) {
-  int used = 0;
-  int count = std::sscanf(text.c_str(), "%u,%u,%u%n", &shape[0], &shape[1], &shape[2], &used);
-  return count == 3 && static_cast<std::size_t>(used) == text.size() && shape[0] && shape[1] && shape[2];
 }
 
 namespace {
@@ -55,11 +51,17 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
   }
   Result<std::vector<nvcc::Object>> objects = nvcc::readObjects(options.file, nvcc::Objects::linkedToo);
   if (!objects) return objects.error();
-  std::vector<std::string> modules;
+  std::vector<simt::ModuleSource> sources;
   for (const nvcc::Object &object : *objects)
     for (const char *name : {kFatbins, kRelocatableFatbins})
-      if (Result<void> added = addModules(object, name, modules); !added) return added.error();
-  if (modules.empty()) return userError("'" + options.file + "' holds no PTX");
+      if (Result<void> added = addModules(object, name, sources); !added) return added.error();
+  if (sources.empty()) return userError("'" + options.file + "' holds no PTX");
+  std::vector<std::string> modules;
+  for (const simt::ModuleSource &source : sources) {
+    Result<std::string> text = source.relocatable ? simt::linkPtx(source.ptx) : source.ptx[0];
+    if (!text) return Error{text.error().blame, "'" + options.file + "': " + text.error().message};
+    modules.push_back(std::move(*text));
+  }
   return modules;
 }
 
@@ -81,10 +83,11 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
                    : options.simd == "avx2" ? simt::Simd::avx2
                                             : simt::Simd::portable;
   }
-  if (options.block == "rows")
-    compile.blockMultipleOf32 = true;
-  else if (!options.block.empty() && !readShape(options.block, compile.blockDim))
-    return userError("'" + options.block + "' is not a block shape X,Y,Z");
+  compile.blockMultipleOf32 = options.block == "rows";
+  if (options.block.empty() || options.block == "rows") return compile;
+  const auto shape = simt::readShape(options.block);
+  if (!shape) return userError("'" + options.block + "' is not a block shape X,Y,Z");
+  std::copy(shape->begin(), shape->end(), compile.blockDim);
   return compile;
 }
 

@@ -2,15 +2,12 @@
 // strata precompile: what the first launch of each kernel would do, ahead of time and on all processors.
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 
 #include "simt/exec/cache.h"
+#include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "tools/device_code.h"
 #include "tools/tools.h"
@@ -24,16 +21,16 @@ namespace {
 struct Job {
   std::shared_ptr<simt::Module> module;
   const simt::KernelInfo *kernel;
-  std::array<std::uint32_t, 3> block;
+  simt::BlockShape block;
 };
 
 // The PTX that a program would load from each fat binary of the file.
-Result<std::vector<std::string>> modulesOf(const std::string &file) {
+Result<std::vector<simt::ModuleSource>> modulesOf(const std::string &file) {
   if (!fs::exists(file)) return userError("cannot read '" + file + "'");
-  if (fs::path(file).extension() == ".ptx") return std::vector<std::string>{readText(file)};
+  if (fs::path(file).extension() == ".ptx") return std::vector<simt::ModuleSource>{{{readText(file)}, false, {}}};
   Result<std::vector<nvcc::Object>> objects = nvcc::readObjects(file, nvcc::Objects::linkedToo);
   if (!objects) return objects.error();
-  std::vector<std::string> modules;
+  std::vector<simt::ModuleSource> modules;
   bool relocatable = false;
   for (const nvcc::Object &object : *objects) {
     if (Result<void> added = addModules(object, kFatbins, modules); !added) return added.error();
@@ -45,33 +42,21 @@ Result<std::vector<std::string>> modulesOf(const std::string &file) {
                                : "'" + file + "' holds no PTX that the CPU device takes");
 }
 
-// One job per kernel and kind of code that its launches may need.
-void addJobs(const std::shared_ptr<simt::Module> &module, const std::vector<std::array<std::uint32_t, 3>> &blocks, std::vector<Job> &jobs) {
-  for (const simt::KernelInfo &kernel : module->info().kernels) {
-    if (kernel.reqntid[0]) {
-      jobs.push_back({module, &kernel, {kernel.reqntid[0], std::max(1u, kernel.reqntid[1]), std::max(1u, kernel.reqntid[2])}});
-      continue;
-    }
-    jobs.push_back({module, &kernel, {32, 1, 1}});
-    for (const auto &block : blocks)
-      if (block[0] % 32) jobs.push_back({module, &kernel, block});
-  }
-}
-
 Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &jobs) {
-  std::vector<std::array<std::uint32_t, 3>> blocks;
+  std::vector<simt::BlockShape> blocks;
   for (const std::string &text : options.blocks) {
-    std::uint32_t shape[3];
-    if (!readShape(text, shape)) return userError("'" + text + "' is not a block shape X,Y,Z");
-    blocks.push_back({shape[0], shape[1], shape[2]});
+    const auto shape = simt::readShape(text);
+    if (!shape) return userError("'" + text + "' is not a block shape X,Y,Z");
+    blocks.push_back(*shape);
   }
   for (const std::string &file : options.files) {
-    Result<std::vector<std::string>> modules = modulesOf(file);
+    Result<std::vector<simt::ModuleSource>> modules = modulesOf(file);
     if (!modules) return modules.error();
-    for (const std::string &ptx : *modules) {
-      Result<std::shared_ptr<simt::Module>> module = simt::openModule(ptx);
+    for (simt::ModuleSource &source : *modules) {
+      Result<std::shared_ptr<simt::Module>> module = simt::openModule(std::move(source));
       if (!module) return Error{module.error().blame, "'" + file + "': " + module.error().message};
-      addJobs(*module, blocks, jobs);
+      for (const simt::KernelInfo &kernel : (*module)->info().kernels)
+        for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks)) jobs.push_back({*module, &kernel, block});
     }
   }
   return {};
@@ -79,26 +64,19 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
 
 // Compiles them; prints each that fails. Returns how many did.
 std::size_t compileAll(const std::vector<Job> &jobs, const PrecompileOptions &options) {
-  std::atomic<std::size_t> next{0}, done{0}, failed{0};
+  std::size_t done = 0, failed = 0;
   std::mutex output;
   const bool progress = !options.quiet && isatty(STDERR_FILENO);
-  auto work = [&] {
-    for (std::size_t i; (i = next++) < jobs.size();) {
-      const Job &job = jobs[i];
-      auto kernel = simt::loadKernel(job.module, job.kernel->name, job.block.data());
-      const std::size_t count = ++done;
-      std::lock_guard lock(output);
-      if (progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", count, jobs.size(), plainName(job.kernel->name).substr(0, 60).c_str());
-      if (kernel) continue;
-      ++failed;
-      std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(), kernel.error().message.c_str());
-    }
-  };
-  const std::size_t wanted = options.jobs ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < std::min(wanted, jobs.size()); ++i) threads.emplace_back(work);
-  work();
-  threads.clear();
+  simt::inParallel(jobs.size(), options.jobs, [&](std::size_t i) {
+    const Job &job = jobs[i];
+    auto kernel = simt::loadKernel(job.module, job.kernel->name, job.block.data());
+    std::lock_guard lock(output);
+    ++done;
+    if (progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, jobs.size(), plainName(job.kernel->name).substr(0, 60).c_str());
+    if (kernel) return;
+    ++failed;
+    std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(), kernel.error().message.c_str());
+  });
   if (progress && done) std::fputc('\n', stderr);
   return failed;
 }

@@ -44,8 +44,6 @@ struct PrecompileOptions {
 // Compiles all kernels into the machine-code cache.
 int precompile(const PrecompileOptions &options);
 
-// "X,Y,Z", each at least 1.
-bool readShape(const std::string &text, std::uint32_t (&shape)[3]);
 // A kernel's name as the source has it.
 std::string plainName(const std::string &mangled);
 

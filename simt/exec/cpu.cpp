@@ -12,7 +12,7 @@ namespace {
 bool hasAvx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt") &&
-         __builtin_cpu_supports("f16c");
+         __builtin_cpu_supports("movbe") && __builtin_cpu_supports("f16c");
 }
 
 bool hasAvx512() {

@@ -15,6 +15,7 @@
 #include "simt/exec/codegen_library.h"
 #include "simt/exec/cpu.h"
 #include "simt/exec/image.h"
+#include "simt/exec/native_image.h"
 #include "simt/exec/serialize.h"
 
 namespace strata::simt {
@@ -31,9 +32,9 @@ VariantKey variantKey(std::string_view name, const CompileOptions &o) {
   return {std::string(name), o.simd, o.mode, {o.blockDim[0], o.blockDim[1], o.blockDim[2]}, o.blockMultipleOf32, o.lineInfo};
 }
 
-CacheKey moduleKey(std::string_view ptx) {
+CacheKey moduleKey(const CacheKey &source) {
   KeyBuilder builder;
-  return builder.add("module").add(STRATA_VERSION).add(kAbiVersion).add(codegenIdentity()).add(ptx).key();
+  return builder.add("module").add(STRATA_VERSION).add(kAbiVersion).add(codegenIdentity()).add(source.high).add(source.low).key();
 }
 
 CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
@@ -44,12 +45,9 @@ CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const Compil
   return builder.add(o.blockMultipleOf32).add(o.lineInfo).key();
 }
 
-// Calls into the code generator go to code without type information, which UBSan's vptr check cannot see.
-#define STRATA_FOREIGN_VTABLE __attribute__((no_sanitize("vptr")))
-
 class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
 public:
-  ModuleImpl(std::string_view ptx, const CacheKey &key) : key_(key), ptx_(ptx) {}
+  ModuleImpl(ModuleSource source, const CacheKey &sourceKey);
 
   const ModuleInfo &info() const override { return info_; }
   Result<void> open();
@@ -72,7 +70,8 @@ private:
   void specialise(std::string_view name, const std::uint32_t blockDim[3], CompileOptions &options);
 
   const CacheKey key_;
-  const std::string ptx_;
+  ModuleSource source_;
+  std::unique_ptr<NativeImage> native_;  // or null
   ModuleInfo info_;
 
   std::mutex mutex_;
@@ -84,7 +83,15 @@ private:
   std::unique_ptr<CodegenModule> codegen_;
 };
 
+ModuleImpl::ModuleImpl(ModuleSource source, const CacheKey &sourceKey) : key_(moduleKey(sourceKey)), source_(std::move(source)) {
+  if (auto simd = hostSimd()) native_ = chooseNative(std::exchange(source_.natives, {}), sourceKey, *simd);
+}
+
 STRATA_FOREIGN_VTABLE Result<void> ModuleImpl::open() {
+  if (native_) {
+    info_ = native_->table().info;
+    return {};
+  }
   DiskCache &cache = DiskCache::process();
   if (auto bytes = cache.get(key_)) {
     if (auto info = deserializeModule(*bytes)) {
@@ -100,14 +107,12 @@ STRATA_FOREIGN_VTABLE Result<void> ModuleImpl::open() {
   return {};
 }
 
-STRATA_FOREIGN_VTABLE Result<CodegenModule *> ModuleImpl::codegen() {
+Result<CodegenModule *> ModuleImpl::codegen() {
   std::lock_guard lock(codegenMutex_);
   if (codegen_) return codegen_.get();
-  auto library = codegenLibrary();
-  if (!library) return library.error();
-  Error error = internalError("the code generator gave no reason");
-  codegen_.reset((*library)->open(ptx_.data(), ptx_.size(), &error));
-  if (!codegen_) return error;
+  auto opened = openCodegen(source_);
+  if (!opened) return opened.error();
+  codegen_ = std::move(*opened);
   return codegen_.get();
 }
 
@@ -118,8 +123,6 @@ STRATA_FOREIGN_VTABLE Result<KernelImage> ModuleImpl::image(std::string_view nam
 }
 
 Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const CompileOptions &options) {
-  DiskCache &cache = DiskCache::process();
-  const CacheKey key = kernelKey(key_, name, options);
   auto install = [&](KernelImage &&image) -> Result<void> {
     auto code = CodeImage::load(std::move(image.object));
     if (!code) return code.error();
@@ -128,6 +131,10 @@ Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const Com
     variant.stackBytes = image.stackBytes;
     return {};
   };
+  if (auto image = native_ ? native_->kernel(name, options) : std::nullopt)
+    if (install(std::move(*image))) return {};
+  DiskCache &cache = DiskCache::process();
+  const CacheKey key = kernelKey(key_, name, options);
   if (auto bytes = cache.get(key)) {
     if (auto image = deserializeKernel(*bytes))
       if (install(std::move(*image))) return {};
@@ -144,15 +151,13 @@ Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const Com
 // Warps that are all full need no masks for missing lanes. Where they are not, a few exact shapes are worth
 // their own code; beyond these, code for any shape.
 void ModuleImpl::specialise(std::string_view name, const std::uint32_t blockDim[3], CompileOptions &options) {
-  if (blockDim[0] % kWarpSize == 0) {
-    options.blockMultipleOf32 = true;
-    return;
+  if (blockDim[0] % kWarpSize) {
+    const Shape shape = {blockDim[0], blockDim[1], blockDim[2]};
+    auto &shapes = exactShapes_.try_emplace(std::string(name)).first->second;
+    if (!shapes.contains(shape) && shapes.size() >= kMaxExactShapes) return;
+    shapes.insert(shape);
   }
-  const Shape shape = {blockDim[0], blockDim[1], blockDim[2]};
-  auto &shapes = exactShapes_.try_emplace(std::string(name)).first->second;
-  if (!shapes.contains(shape) && shapes.size() >= kMaxExactShapes) return;
-  shapes.insert(shape);
-  for (int i = 0; i < 3; ++i) options.blockDim[i] = blockDim[i];
+  specialiseFor(blockDim, options);
 }
 
 KernelPtr ModuleImpl::wrap(Variant &variant, const KernelInfo &info) {
@@ -202,15 +207,15 @@ OpenModules &openModules() {
 
 }  // namespace
 
-Result<std::shared_ptr<Module>> openModule(std::string_view ptx) {
-  const CacheKey key = moduleKey(ptx);
+Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
+  const CacheKey key = sourceKey(source.ptx, source.relocatable);
   OpenModules &open = openModules();
   {
     std::lock_guard lock(open.mutex);
     if (auto found = open.modules.find(key); found != open.modules.end())
       if (auto module = found->second.lock()) return std::shared_ptr<Module>(std::move(module));
   }
-  auto module = std::make_shared<ModuleImpl>(ptx, key);
+  auto module = std::make_shared<ModuleImpl>(std::move(source), key);
   if (auto opened = module->open(); !opened) return opened.error();
   std::lock_guard lock(open.mutex);
   std::erase_if(open.modules, [](const auto &entry) { return entry.second.expired(); });
@@ -218,6 +223,27 @@ Result<std::shared_ptr<Module>> openModule(std::string_view ptx) {
   if (auto other = slot.lock()) return std::shared_ptr<Module>(std::move(other));
   slot = module;
   return std::shared_ptr<Module>(std::move(module));
+}
+
+STRATA_FOREIGN_VTABLE Result<std::unique_ptr<CodegenModule>> openCodegen(const ModuleSource &source) {
+  auto library = codegenLibrary();
+  if (!library) return library.error();
+  std::string linked;
+  if (source.relocatable || source.ptx.size() != 1) {
+    auto text = (*library)->link(source.ptx);
+    if (!text) return text.error();
+    linked = std::move(*text);
+  }
+  const std::string &ptx = linked.empty() ? source.ptx[0] : linked;
+  Error error = internalError("the code generator gave no reason");
+  std::unique_ptr<CodegenModule> module((*library)->open(ptx.data(), ptx.size(), &error));
+  if (!module) return error;
+  return module;
+}
+
+void specialiseFor(const std::uint32_t blockDim[3], CompileOptions &options) {
+  options.blockMultipleOf32 = blockDim[0] % kWarpSize == 0;
+  for (int i = 0; i < 3 && !options.blockMultipleOf32; ++i) options.blockDim[i] = blockDim[i];
 }
 
 Result<std::string> linkPtx(const std::vector<std::string> &ptx) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <type_traits>
 
+#include "simt/exec/native_image.h"
+
 namespace strata::simt {
 namespace {
 
@@ -117,6 +119,12 @@ void visit(V &v, T &t) {
     all(t.offset, t.target);
   } else if constexpr (std::is_same_v<Plain, ModuleInfo>) {
     all(t.kernels, t.globals, t.globalsSize, t.globalsImage, t.relocations);
+  } else if constexpr (std::is_same_v<Plain, CacheKey>) {
+    all(t.high, t.low);
+  } else if constexpr (std::is_same_v<Plain, NativeKernel>) {
+    all(t.name, t.blockDim, t.blockMultipleOf32, t.offset, t.packedSize, t.size, t.checksum);
+  } else if constexpr (std::is_same_v<Plain, NativeTable>) {
+    all(t.engine, t.source, t.simd, t.cpu, t.info, t.kernels);
   } else {
     static_assert(std::is_same_v<Plain, KernelImage>);
     all(t.entryKind, t.stackBytes, t.object, t.report);
@@ -143,19 +151,31 @@ bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
+bool consistent(const ModuleInfo &info) {
+  if (info.globalsImage.size() != info.globalsSize) return false;
+  for (const GlobalInfo &global : info.globals)
+    if (!within(global.offset, global.size, info.globalsSize)) return false;
+  for (const GlobalRelocation &relocation : info.relocations)
+    if (!within(relocation.offset, 8, info.globalsSize)) return false;
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> serialize(const ModuleInfo &info) { return write(info); }
 std::vector<std::uint8_t> serialize(const KernelImage &image) { return write(image); }
+std::vector<std::uint8_t> serialize(const NativeTable &table) { return write(table); }
 
 std::optional<ModuleInfo> deserializeModule(std::span<const std::uint8_t> bytes) {
   auto info = read<ModuleInfo>(bytes);
-  if (!info || info->globalsImage.size() != info->globalsSize) return std::nullopt;
-  for (const GlobalInfo &global : info->globals)
-    if (!within(global.offset, global.size, info->globalsSize)) return std::nullopt;
-  for (const GlobalRelocation &relocation : info->relocations)
-    if (!within(relocation.offset, 8, info->globalsSize)) return std::nullopt;
+  if (!info || !consistent(*info)) return std::nullopt;
   return info;
+}
+
+std::optional<NativeTable> deserializeNative(std::span<const std::uint8_t> bytes) {
+  auto table = read<NativeTable>(bytes);
+  if (!table || table->simd > Simd::avx512 || !consistent(table->info)) return std::nullopt;
+  return table;
 }
 
 std::optional<KernelImage> deserializeKernel(std::span<const std::uint8_t> bytes) {

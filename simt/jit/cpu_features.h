@@ -14,7 +14,7 @@ struct CpuFeatures {
   std::string features;  // LLVM's feature string: what the host has beyond `cpu`
 };
 
-// The instruction set of a Simd level on this host. avx512 adds the host's own extensions.
-CpuFeatures cpuFeatures(Simd simd);
+// The instruction set of a Simd level; with `hostExtensions` avx512 adds what this host has beyond it.
+CpuFeatures cpuFeatures(Simd simd, bool hostExtensions = true);
 
 }  // namespace strata::simt

@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "simt/abi.h"
+#include "simt/passes/skip_costly_values.h"
 #include "simt/passes/warp_full.h"
 
 namespace strata::simt {
@@ -279,6 +280,7 @@ constexpr unsigned kCheap = 12;  // vector instructions that cost less than a mi
 
 bool FunctionEmitter::needsLanes(Instruction &i, unsigned &cost) {
   bool uniform = shape(&i).isAffine();
+  if (!uniform && isSlow(i)) cost += kCheap;
   switch (i.getOpcode()) {
   case Instruction::Load:
     if (shape(i.getOperand(0)).isUniform() || i.isVolatile() || i.isAtomic()) return true;
@@ -304,7 +306,6 @@ bool FunctionEmitter::needsLanes(Instruction &i, unsigned &cost) {
     cost += uniform ? 1 : 4;
     return !pure;
   }
-  case Instruction::FDiv: cost += 4; return false;
   default:
     if (!uniform) ++cost;
     return false;

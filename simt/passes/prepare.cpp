@@ -24,6 +24,7 @@
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/interleave_locals.h"
+#include "simt/passes/skip_costly_values.h"
 #include "simt/passes/specialize_full_paths.h"
 #include "simt/passes/specialize_full_rounds.h"
 #include "simt/passes/specialize_full_warps.h"
@@ -215,6 +216,7 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
   if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads)) specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
   if (specializeFullRounds(function, threads)) formLcssa(function);
+  skipCostlyValues(function, threads);  // after the others, which know a function's guards by their branches
 }
 
 }  // namespace strata::simt

@@ -164,7 +164,9 @@ private:
 
 }  // namespace
 
-Result<std::shared_ptr<Module>> openModule(std::string_view ptx) {
+Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
+  std::string ptx;
+  for (const std::string &text : source.ptx) ptx += text;
   if (ptx.find("foo.bar") != ptx.npos) return userError("line 4, column 1: unknown instruction foo.bar");
   try {
     return std::shared_ptr<Module>(std::make_shared<FakeModule>(ptx));

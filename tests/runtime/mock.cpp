@@ -9,18 +9,16 @@
 
 namespace {
 
-const bool kEnvironment = [] {
-  setenv("STRATA_DEVICE", "cpu", 1);
-  setenv("STRATA_HOME", MOCK_HOME, 1);
-  return true;
+void *const kLibrary = [] {
+  setenv("STRATA_DEVICE", "nvidia", 1);
+  return dlopen(MOCK_DRIVER, RTLD_NOW);
 }();
 
 }  // namespace
 
 MockDriver &mock() {
   static MockDriver *driver = [] {
-    void *library = dlopen(MOCK_HOME "/lib64/strata/libcuda.so.1", RTLD_NOW);
-    auto get = reinterpret_cast<decltype(&mockDriver)>(library ? dlsym(library, "mockDriver") : nullptr);
+    auto get = reinterpret_cast<decltype(&mockDriver)>(kLibrary ? dlsym(kLibrary, "mockDriver") : nullptr);
     if (!get) ADD_FAILURE() << dlerror();
     return get();
   }();

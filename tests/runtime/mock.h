@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the runtime over the mock driver: the environment names it before the runtime first looks for a
-// driver.
+// Tests of the runtime over the mock driver, which is opened before the runtime first looks for one.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -176,4 +176,156 @@ case_isolation() {
   if grep -E '"/usr/local/cuda|"/opt/cuda' trace | grep -v ' = -1 ' >out; then fail "$(head -n 3 out)"; fi
 }
 
+# Programs with machine code for CPUs start without the code generator and LLVM, whatever is in the cache.
+# started PROGRAM yes|no [NAME=VALUE…]: runs it with an empty cache; was LLVM loaded?
+started() {
+  local program=$1 expected=$2 seen=no
+  shift 2
+  rm -rf cache
+  env "$@" LD_DEBUG=files LD_DEBUG_OUTPUT="$work/loaded" STRATA_LOG=debug "./$program" >result 2>log || fail "$program $*: $(tail -n 3 log)"
+  if cat loaded.* | grep -qE 'calling init: .*(libLLVM|libstrata_codegen)'; then seen=yes; fi
+  rm loaded.*
+  [[ $seen == "$expected" ]] || fail "$program $*: LLVM was loaded: $seen; $(grep native log)"
+  if [[ $expected == no ]] && grep -F 'compiled ' log; then fail "$program compiled"; fi
+}
+case_native_code() {
+  local simd target
+  cat >sums.cu <<'EOF'
+#include <cstdio>
+__global__ void sums(const float *in, float *out) {
+  __shared__ float part[256];
+  part[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x] * 1.25f + sinf(float(threadIdx.x));
+  for (int step = 128; step; step /= 2) {
+    __syncthreads();
+    if (threadIdx.x < step) part[threadIdx.x] += part[threadIdx.x + step];
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = part[0];
+}
+__global__ void square(float *p) { p[threadIdx.y * blockDim.x + threadIdx.x] *= 2; }
+__device__ int counter = 40;
+__global__ void count() { atomicAdd(&counter, 1); }
+int main(int argc, char **) {
+  float *in, *out;
+  cudaMallocManaged(&in, 4096 * 4);
+  cudaMallocManaged(&out, 16 * 4);
+  for (int i = 0; i < 4096; ++i) in[i] = i % 77;
+  sums<<<16, 256>>>(in, out);
+  if (argc > 1) square<<<1, dim3(4, 4)>>>(out);
+  count<<<1, 32>>>();
+  int counted = 0;
+  if (cudaDeviceSynchronize() || cudaMemcpyFromSymbol(&counted, counter, 4) || counted != 72) return 1;
+  for (int i = 0; i < 16; ++i) printf("%a\n", out[i]);
+}
+EOF
+  "$nvcc" -arch=sm_90 sums.cu -o plain
+  "$nvcc" -arch=sm_90,cpu,cpu_portable sums.cu -o native
+  started plain yes
+  cp result expected
+  for simd in avx512 avx2 portable; do
+    STRATA_SIMD=$simd ./plain >/dev/null 2>&1 || continue  # not on this machine
+    started native no STRATA_SIMD=$simd
+    cmp result expected || fail "other results with $simd"
+  done
+  started native no
+  started native yes STRATA_MODE=lane
+  cmp result expected || fail "other results in lane mode"
+  # Every way to ask for it; and a target that the program does not have.
+  "$nvcc" -gencode arch=compute_70,code=sm_70 -gencode 'arch=compute_90,code=[compute_90,cpu_native]' sums.cu -o own
+  started own no
+  cmp result expected || fail "other results for this CPU"
+  "$nvcc" -arch=sm_80 -code=compute_80,cpu_portable sums.cu -o small
+  started small no STRATA_SIMD=portable
+  if STRATA_SIMD=avx2 ./plain >/dev/null 2>&1; then started small yes STRATA_SIMD=avx2; fi
+  "$nvcc" -arch=cpu -c sums.cu
+  "$nvcc" sums.o -o linked
+  started linked no
+  # Rows that are not full need their shape.
+  sed 's/argc > 1/true/' sums.cu >narrow.cu
+  "$nvcc" -arch=sm_90,cpu narrow.cu -o narrow
+  started narrow yes
+  "$nvcc" -arch=sm_90,cpu --cpu-block 4,4,1 narrow.cu -o narrow
+  started narrow no
+  # The image's size is that of its code.
+  "$nvcc" -arch=sm_90 -fatbin sums.cu -o plain.fatbin
+  "$nvcc" -arch=sm_90,cpu -fatbin sums.cu -o native.fatbin
+  (($(stat -c %s native.fatbin) - $(stat -c %s plain.fatbin) < 40000)) || fail "$(stat -c %s native.fatbin) bytes"
+  refuses "names more than one GPU" -arch=sm_80,sm_90 sums.cu
+  refuses "Unsupported gpu architecture 'cpu_z80'" -arch=sm_80,cpu_z80 sums.cu
+  refuses "'4,4' is not a block shape" -arch=cpu --cpu-block 4,4 sums.cu
+}
+
+# Images that are damaged, of another engine, or of kernels that the CPU device cannot run.
+case_native_damage() {
+  "$nvcc" -arch=sm_90,cpu k.cu main.cpp -o good
+  started good no
+  # The table's checksum no longer fits, the magic is another one, the build of the engine is another one.
+  damage() { # NAME PATTERN OFFSET: changes a byte at that distance from each place where the pattern stands
+    local at
+    cp good "$1"
+    for at in $(LC_ALL=C grep -obUaP "$2" good | cut -d: -f1); do printf '\x5a' | dd of="$1" bs=1 seek=$((at + $3)) conv=notrunc status=none; done
+    cmp -s good "$1" && fail "$1: nothing was damaged"
+    started "$1" yes
+    contains log 'native image'
+  }
+  damage magic 'StrataN1' 3
+  damage size 'StrataN1' 9
+  damage checksum 'StrataN1' 17
+  damage engine 'StrataN1' 45
+  cat >gpu.cu <<'EOF'
+#include <cstdio>
+__global__ void only(int *p) { asm volatile("cp.async.bulk.commit_group;"); *p = 1; }
+__global__ void both(int *p) { *p = 2; }
+int main() {
+  int *p, h = 0;
+  cudaMalloc(&p, 4);
+  both<<<1, 32>>>(p);
+  return cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost) || h != 2;
+}
+EOF
+  "$nvcc" -arch=sm_90,cpu gpu.cu -o gpu 2>out || fail "a kernel for GPUs only: $(cat out)"
+  contains out "no machine code for CPUs: kernel '_Z4onlyPi'"
+  started gpu no
+  "$nvcc" -w -arch=sm_90,cpu gpu.cu -o gpu 2>out
+  [[ ! -s out ]] || fail "warns under -w"
+}
+
+# Separate compilation, fat binaries as files, libraries.
+case_native_linked() {
+  cp "$source_folder"/../programs/{check.h,separate_compilation*} .
+  local a=separate_compilation b=separate_compilation_other
+  "$nvcc" -rdc=true -arch=sm_90,cpu --cpu-block 1,1,1 $a.cu $b.cu -o together
+  started together no
+  "$nvcc" -dc -arch=sm_90 $a.cu $b.cu
+  "$nvcc" -dlink -arch=sm_90,cpu --cpu-block 1,1,1 $a.o $b.o -o linked.o
+  c++ $a.o $b.o linked.o -o apart "$prefix/lib64/libcudart_static.a" -ldl -lpthread -lrt
+  started apart no
+  "$nvcc" -shared -Xcompiler -fPIC -arch=sm_90,cpu k.cu -o libk.so
+  "$nvcc" main.cpp -L. -lk -Xlinker -rpath,"$work" -o library
+  started library no
+  cat >load.cpp <<'EOF'
+#include <cuda.h>
+int main() {
+  CUdevice device;
+  CUcontext context;
+  CUmodule module;
+  CUfunction function;
+  CUdeviceptr p;
+  int h[32];
+  if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context)) return 1;
+  if (cuModuleLoad(&module, "k.fatbin") || cuModuleGetFunction(&function, module, "_Z1kPi") || cuMemAlloc(&p, sizeof h)) return 2;
+  void *parameters[] = {&p};
+  if (cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, 0, parameters, 0) || cuMemcpyDtoH(h, p, sizeof h)) return 3;
+  for (int i = 0; i < 32; ++i) if (h[i] != 3 * i) return 4;
+  return 0;
+}
+EOF
+  "$nvcc" load.cpp -lcuda -o load
+  "$nvcc" -fatbin -arch=sm_90,cpu k.cu -o k.fatbin
+  started load no
+  "$nvcc" -fatbin -arch=sm_90,cpu -no-compress k.cu -o k.fatbin
+  started load no
+  "$nvcc" -fatbin -arch=sm_90 k.cu -o k.fatbin
+  started load yes
+}
+
 "case_$2"

@@ -57,7 +57,7 @@ TEST_F(ObjectFiles, DeviceLinkGathersObjectsAndArchiveMembers) {
   run(STRATA_AR " rcs " + path("libb.a") + " " + path("plain.o") + " " + path("a_rather_long_name_of_a_member.o"));
   DeviceLinkInput input{{path("a.o"), path("plain.o")}, {"b"}, {folder_.string()}};
   ASSERT_TRUE(*needsDeviceLink(input));
-  ASSERT_TRUE(deviceLink(input, path("all.fatbin"), path("all.c"), true));
+  ASSERT_TRUE(deviceLink(input, path("all.fatbin"), path("all.c"), true, {}));
   std::string bytes = read("all.fatbin");
   auto entries = fatbin::read({reinterpret_cast<const std::uint8_t *>(bytes.data()), bytes.size()});
   ASSERT_TRUE(entries);
@@ -95,7 +95,7 @@ TEST_F(ObjectFiles, CutAndDamagedFilesAreErrorsOrHarmless) {
       if (i % 2) (bytes = whole)[random() % whole.size()] ^= static_cast<char>(1 << random() % 8);
       write("damaged.o", bytes);
       DeviceLinkInput input{{path("damaged.o")}, {}, {}};
-      Result<void> linked = deviceLink(input, path("out.fatbin"), path("out.c"), false);
+      Result<void> linked = deviceLink(input, path("out.fatbin"), path("out.c"), false, {});
       if (!linked) EXPECT_NE(linked.error().message.find("damaged.o"), std::string::npos) << linked.error().message;
     }
   }

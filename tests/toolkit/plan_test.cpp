@@ -35,10 +35,11 @@ int count(const std::string &text, const std::string &part) {
 
 std::string archs(const Words &words) {
   Result<CommandLine> line = parseCommandLine(words);
-  Result<std::vector<Arch>> list = requestedArchs(*line);
-  if (!list) return list.error().message;
+  Result<Targets> targets = requestedTargets(*line);
+  if (!targets) return targets.error().message;
   std::string text;
-  for (const Arch &arch : *list) text += (text.empty() ? "" : " ") + arch.name();
+  for (const Arch &arch : targets->archs) text += (text.empty() ? "" : " ") + arch.name();
+  for (const std::string &cpu : targets->nativeCode) text += " " + cpu;
   return text;
 }
 
@@ -54,6 +55,18 @@ TEST(Archs, EveryWayToAsk) {
   EXPECT_EQ(archs({"-arch=75"}), "sm_75");
 }
 
+TEST(Archs, MachineCodeForCpus) {
+  EXPECT_EQ(archs({"-arch=cpu"}), "sm_75 cpu_avx2 cpu_avx512");
+  EXPECT_EQ(archs({"-arch=sm_90,cpu"}), "sm_90 cpu_avx2 cpu_avx512");
+  EXPECT_EQ(archs({"-arch=cpu_portable,sm_90,cpu_native"}), "sm_90 cpu_native cpu_portable");
+  EXPECT_EQ(archs({"-arch=compute_80", "-code=sm_80,cpu_avx2"}), "sm_80 cpu_avx2");
+  EXPECT_EQ(archs({"-gencode", "arch=compute_80,code=[sm_80,cpu_avx512]", "-gencode=arch=compute_90,code=\"cpu_avx512,compute_90\""}),
+            "sm_80 sm_90 cpu_avx512");
+  EXPECT_EQ(archs({"-arch=cpu_avx2", "-gencode", "arch=compute_70,code=sm_70"}), "sm_70 cpu_avx2");
+  EXPECT_EQ(archs({"-arch=cpu_z80"}), "Unsupported gpu architecture 'cpu_z80'");
+  EXPECT_EQ(archs({"-arch=sm_80,sm_90"}), "Option '--gpu-architecture sm_80,sm_90' names more than one GPU: use --generate-code");
+}
+
 TEST(Archs, NewerThanClangKnowsBecomeItsNewest) {
   EXPECT_EQ(archs({"-arch=sm_100"}), "sm_90");
   EXPECT_EQ(archs({"-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_120f,code=sm_120f"}), "sm_90");
@@ -65,6 +78,14 @@ TEST(Archs, UnknownOnesAreNamed) {
   EXPECT_EQ(archs({"-gencode", "foo"}), "'foo' is not in 'keyword=value' format");
   EXPECT_EQ(archs({"-gencode", "arch=compute_80"}), "Option '--generate-code arch=compute_80', missing code");
   EXPECT_EQ(archs({"-code=sm_80"}), "-arch option not specified");
+}
+
+TEST(Plan, MachineCodeIsMadeWhereTheProgramIsWhole) {
+  EXPECT_EQ(count(commands({"-c", "a.cu", "-arch=sm_90,cpu"}), "kind=native,target=cpu_avx"), 2);
+  std::string text = commands({"-rdc=true", "a.cu", "-arch=sm_90,cpu_avx2"});
+  EXPECT_EQ(count(text, "kind=native"), 1);
+  EXPECT_LT(text.find("--create="), text.find("kind=native"));
+  EXPECT_EQ(count(commands({"-c", "a.cu", "-arch=sm_90"}), "kind=native"), 0);
 }
 
 TEST(Plan, CompilesOncePerArchitectureAndOnceForTheHost) {

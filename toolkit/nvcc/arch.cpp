@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "toolkit/nvcc/native_code.h"
 #include "toolkit/nvcc/shell.h"
 
 namespace strata::nvcc {
@@ -46,7 +47,28 @@ Result<Arch> parseArch(const std::string &text) {
   return Arch{number, suffix == "a" ? "a" : ""};
 }
 
-Result<void> addGencode(const std::string &spec, std::set<Arch> &archs) {
+// What one command line gathers.
+struct Requested {
+  std::set<Arch> archs;
+  std::set<std::string> nativeCode;
+
+  // True if the name is one of CPUs, which is noted.
+  bool takeNative(const std::string &name) {
+    const std::vector<std::string> targets = nativeTargets(name);
+    nativeCode.insert(targets.begin(), targets.end());
+    return !targets.empty();
+  }
+  // Names of images. Each GPU's is PTX of the architecture they belong to, so that they are looked at only.
+  Result<void> addCodes(const std::vector<std::string> &codes) {
+    for (const std::string &code : codes) {
+      if (takeNative(code)) continue;
+      if (Result<Arch> image = parseArch(code); !image) return image.error();
+    }
+    return {};
+  }
+};
+
+Result<void> addGencode(const std::string &spec, Requested &requested) {
   std::string arch;
   std::vector<std::string> codes;
   for (const std::string &part : splitList(spec)) {
@@ -63,33 +85,41 @@ Result<void> addGencode(const std::string &spec, std::set<Arch> &archs) {
   // The code is what __CUDA_ARCH__ of `arch` says; images for later GPUs are made from that PTX by the driver.
   Result<Arch> parsed = parseArch(arch);
   if (!parsed) return parsed.error();
-  for (const std::string &code : codes)
-    if (Result<Arch> image = parseArch(code); !image) return image.error();
-  archs.insert(*parsed);
+  requested.archs.insert(*parsed);
+  return requested.addCodes(codes);
+}
+
+// A value of -arch, of which there may be several only if the others are CPUs.
+Result<void> addArch(const std::string &name, Requested &requested) {
+  if (requested.takeNative(name)) return {};
+  if (name == "native") {
+    requested.archs.insert(nativeArch());
+  } else if (name == "all" || name == "all-major") {
+    requested.archs.insert({kDefaultArch, {80, ""}, kNewestArch});
+  } else {
+    Result<Arch> parsed = parseArch(name);
+    if (!parsed) return parsed.error();
+    requested.archs.insert(*parsed);
+  }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Arch>> requestedArchs(const CommandLine &line) {
-  std::set<Arch> archs;
+Result<Targets> requestedTargets(const CommandLine &line) {
+  Requested requested;
   for (const std::string &spec : line.list(Option::generateCode))
-    if (Result<void> added = addGencode(spec, archs); !added) return added.error();
-  std::string arch = line.value(Option::arch);
-  if (arch.empty() && line.has(Option::code)) return userError("-arch option not specified");
-  if (arch == "native") {
-    archs.insert(nativeArch());
-  } else if (arch == "all" || arch == "all-major") {
-    archs.insert({kDefaultArch, {80, ""}, kNewestArch});
-  } else if (!arch.empty()) {
-    Result<Arch> parsed = parseArch(arch);
-    if (!parsed) return parsed.error();
-    archs.insert(*parsed);
-    for (const std::string &code : line.list(Option::code))
-      if (Result<Arch> image = parseArch(code); !image) return image.error();
-  }
-  if (archs.empty()) archs.insert(kDefaultArch);
-  return std::vector<Arch>(archs.begin(), archs.end());
+    if (Result<void> added = addGencode(spec, requested); !added) return added.error();
+  const std::vector<std::string> archs = splitList(line.value(Option::arch));
+  if (archs[0].empty() && line.has(Option::code)) return userError("-arch option not specified");
+  for (const std::string &name : archs)
+    if (!name.empty())
+      if (Result<void> added = addArch(name, requested); !added) return added.error();
+  if (std::count_if(archs.begin(), archs.end(), [](const std::string &name) { return nativeTargets(name).empty(); }) > 1)
+    return userError("Option '--gpu-architecture " + line.value(Option::arch) + "' names more than one GPU: use --generate-code");
+  if (Result<void> added = requested.addCodes(line.list(Option::code)); !added) return added.error();
+  if (requested.archs.empty()) requested.archs.insert(kDefaultArch);
+  return Targets{{requested.archs.begin(), requested.archs.end()}, {requested.nativeCode.begin(), requested.nativeCode.end()}};
 }
 
 std::string listArchs(const std::string &prefix) {

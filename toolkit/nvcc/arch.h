@@ -23,9 +23,14 @@ struct Arch {
 inline const Arch kNewestArch = {90, ""};
 inline const Arch kDefaultArch = {75, ""};
 
-// All that are asked for by -arch, -code and -gencode, ascending, each once, none above kNewestArch (but sm_90a).
+struct Targets {
+  std::vector<Arch> archs;              // ascending, each once, none above kNewestArch (but sm_90a); at least one
+  std::vector<std::string> nativeCode;  // CPUs to make machine code for (native_code.h), each once
+};
+
+// All that are asked for by -arch, -code and -gencode.
 // Errors (user): unknown architecture, malformed -gencode, -code without -arch.
-Result<std::vector<Arch>> requestedArchs(const CommandLine &line);
+Result<Targets> requestedTargets(const CommandLine &line);
 
 // Names for --list-gpu-arch ("compute") and --list-gpu-code ("sm").
 std::string listArchs(const std::string &prefix);

@@ -126,9 +126,10 @@ Result<bool> needsDeviceLink(const DeviceLinkInput &input) {
 }
 
 Result<void> deviceLink(const DeviceLinkInput &input, const std::string &fatbinFile, const std::string &sourceFile,
-                        bool compress) {
+                        bool compress, const NativeCode &nativeCode) {
   Result<Gathered> all = gather(input, true);
   if (!all) return all.error();
+  if (Result<void> added = addNativeCode(all->entries, nativeCode); !added) return added;
   std::vector<std::uint8_t> bytes = strata::fatbin::write(all->entries, compress);
   std::ofstream binary(fatbinFile, std::ios::binary), source(sourceFile);
   binary.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "toolkit/nvcc/native_code.h"
 
 namespace strata::nvcc {
 
@@ -22,9 +23,9 @@ struct DeviceLinkInput {
 // True if some object among the inputs has device code that is not linked yet.
 Result<bool> needsDeviceLink(const DeviceLinkInput &input);
 
-// Writes the fat binary and the registration source (C) that embeds it. Errors (user): unreadable or damaged object
-// or archive, damaged fat binary.
+// Writes the fat binary, with machine code for the CPUs that are wanted, and the registration source (C) that embeds it.
+// Errors (user): unreadable or damaged object or archive, damaged fat binary.
 Result<void> deviceLink(const DeviceLinkInput &input, const std::string &fatbinFile, const std::string &sourceFile,
-                        bool compress);
+                        bool compress, const NativeCode &nativeCode);
 
 }  // namespace strata::nvcc

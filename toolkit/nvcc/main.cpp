@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "toolkit/nvcc/arch.h"
+#include "toolkit/nvcc/native_code.h"
 #include "toolkit/nvcc/options.h"
 #include "toolkit/nvcc/plan.h"
 #include "toolkit/nvcc/runner.h"
@@ -43,7 +44,7 @@ int run(int argc, char **argv) {
   if (!line) return fail(line.error());
   if (line->has(Option::version)) return printVersion(), 0;
   if (line->has(Option::help)) return std::fputs(helpText().c_str(), stdout), 0;
-  if (line->has(Option::listCode)) return std::fputs(listArchs("sm").c_str(), stdout), 0;
+  if (line->has(Option::listCode)) return std::fputs((listArchs("sm") + listNativeTargets()).c_str(), stdout), 0;
   if (line->has(Option::listArch)) return std::fputs(listArchs("compute").c_str(), stdout), 0;
   Result<Plan> plan = makePlan(*line);
   if (!plan) return fail(plan.error());

@@ -178,6 +178,28 @@ const char *effectNote(const OptionRow &row) {
   return row.effect == Effect::refused ? " [not supported]" : row.effect == Effect::accepted ? " [no effect]" : "";
 }
 
+constexpr const char *kAboutMachineCode = R"(
+## Machine code for CPUs
+
+`-arch=sm_90,cpu` puts machine code of every kernel into the fat binary, beside the PTX. On the CPU device such a program starts without a compiler
+and without LLVM, with an empty cache as fast as with a full one. On a GPU nothing changes: NVIDIA's driver passes the code over. The names stand after `-arch` (alone, or beside one GPU), `-code`, or in the `code` list of
+`-gencode`:
+
+| name | runs on |
+|---|---|
+| `cpu` | `cpu_avx512` and `cpu_avx2`, each in a program that is shipped |
+| `cpu_avx512` | processors with AVX-512 F, BW, DQ, VL, CD (x86-64-v4) |
+| `cpu_avx2` | processors with AVX2, FMA, BMI, F16C (x86-64-v3), where AVX-512 is missing or `STRATA_SIMD=avx2` |
+| `cpu_portable` | other x86-64 processors |
+| `cpu_native` | processors exactly like this one, with all their extensions (AVX512-FP16 makes half arithmetic faster); for programs that stay here |
+
+An image is used if it is for the target that the device runs (the best that the processor has, or `STRATA_SIMD`) and was made from the same PTX by the
+same version of Strata. Otherwise, or if it is damaged, the PTX is compiled as in any program; `STRATA_LOG=debug` says why. It holds one version of each
+kernel, for blocks whose x extent is a multiple of 32, or for the shape that `.reqntid` fixes; a launch of another shape compiles its
+kernel unless `--cpu-block X,Y,Z` names the shape. Kernels that the CPU device cannot run are named in a warning. With `-rdc=true` the code
+is made at the device link, which takes the same option.
+)";
+
 }  // namespace
 
 std::string helpText() {
@@ -201,7 +223,7 @@ std::string documentationPage() {
     for (std::size_t at = 0; (at = form.find('|', at)) != form.npos; at += 2) form.insert(at, "\\");
     text += "| `--" + std::string(row.longName) + "` | `-" + row.shortName + "` | " + form + " | " + row.sentence + effectNote(row) + " |\n";
   }
-  return text;
+  return text + kAboutMachineCode;
 }
 
 }  // namespace strata::nvcc

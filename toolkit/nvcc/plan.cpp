@@ -11,6 +11,7 @@
 #include "toolkit/nvcc/arch.h"
 #include "toolkit/nvcc/compile.h"
 #include "toolkit/nvcc/device_link.h"
+#include "toolkit/nvcc/native_code.h"
 #include "toolkit/nvcc/ptx_text.h"
 #include "toolkit/nvcc/shell.h"
 #include "toolkit/nvcc/toolkit.h"
@@ -84,18 +85,34 @@ struct PtxImage {
   std::string file;
 };
 
-Result<void> writeFatbin(const std::vector<PtxImage> &images, const std::string &output, bool relocatable, bool compress) {
+struct FatbinOptions {
+  bool relocatable = false, compress = true;
+  NativeCode nativeCode;
+};
+
+// Whole programs may not need device code of other files: an NVIDIA driver would say so at the launch only.
+Result<void> checkResolved(const std::vector<std::uint8_t> &ptx) {
+  const std::string symbol = unresolvedSymbol({ptx.begin(), ptx.end()});
+  if (symbol.empty()) return {};
+  return userError("Unresolved extern symbol '" + symbol + "': device code of other files is linked with -rdc=true");
+}
+
+Result<void> writeFatbin(const std::vector<PtxImage> &images, const std::string &output, const FatbinOptions &options) {
   std::vector<strata::fatbin::Entry> entries;
   for (const PtxImage &image : images) {
     Result<std::vector<std::uint8_t>> text = readFile(image.file);
     if (!text) return text.error();
+    if (!options.relocatable)
+      if (Result<void> checked = checkResolved(*text); !checked) return checked;
     strata::fatbin::Entry entry;
     entry.arch = static_cast<std::uint32_t>(image.arch.number);
-    entry.relocatable = relocatable;
+    entry.relocatable = options.relocatable;
     entry.payload = std::move(*text);
     entries.push_back(std::move(entry));
   }
-  std::vector<std::uint8_t> bytes = strata::fatbin::write(entries, compress);
+  if (!options.relocatable)  // else its time comes with the device link
+    if (Result<void> added = addNativeCode(entries, options.nativeCode); !added) return added;
+  std::vector<std::uint8_t> bytes = strata::fatbin::write(entries, options.compress);
   std::ofstream file(output, std::ios::binary);
   file.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) return resourceError("cannot write '" + output + "'");
@@ -110,12 +127,13 @@ public:
     Result<Phase> phase = choosePhase(line_);
     if (!phase) return phase.error();
     phase_ = *phase;
-    Result<std::vector<Arch>> archs = requestedArchs(line_);
-    if (!archs) return archs.error();
-    archs_ = *archs;
+    Result<Targets> targets = requestedTargets(line_);
+    if (!targets) return targets.error();
+    archs_ = targets->archs;
     compile_.relocatable = line_.has(Option::deviceC) || (line_.isTrue(Option::relocatable, false) && !line_.has(Option::deviceW));
     compress_ = !line_.has(Option::noCompress) && line_.value(Option::compressMode) != "none";
     if (Result<void> set = settings(); !set) return set.error();
+    nativeCode_ = {targets->nativeCode, line_.list(Option::cpuBlock), plan_.threads, !line_.has(Option::noWarnings)};
     variables();
     for (const std::string &input : line_.inputs)
       if (Result<void> added = addInput(input); !added) return added.error();
@@ -220,20 +238,16 @@ private:
     Words words = {"fatbinary"};
     for (const PtxImage &image : images)
       words.push_back("--image3=kind=ptx,sm=" + std::to_string(image.arch.number) + ",file=" + image.file);
+    FatbinOptions options = {compile_.relocatable, compress_, nativeCode_};
+    if (!options.relocatable) append(words, nativeWords());
     words.push_back("--create=" + output);
-    bool relocatable = compile_.relocatable, compress = compress_;
-    return {words, [=] { return writeFatbin(images, output, relocatable, compress); }};
+    return {words, [=] { return writeFatbin(images, output, options); }};
   }
 
-  // Whole programs may not need device code of other files: an NVIDIA driver would say so at the launch only.
-  Step resolvedStep(const std::vector<PtxImage> &images) const {
-    return {{"ptxas", "--check-symbols", images.back().file}, [=]() -> Result<void> {
-              Result<std::vector<std::uint8_t>> bytes = readFile(images.back().file);
-              if (!bytes) return bytes.error();
-              const std::string symbol = unresolvedSymbol({bytes->begin(), bytes->end()});
-              if (symbol.empty()) return {};
-              return userError("Unresolved extern symbol '" + symbol + "': device code of other files is linked with -rdc=true");
-            }};
+  Words nativeWords() const {
+    Words words;
+    for (const std::string &target : nativeCode_.targets) words.push_back("--image3=kind=native,target=" + target);
+    return words;
   }
 
   // Some code needs changes to what clang writes.
@@ -274,7 +288,6 @@ private:
     if (!edits.empty()) stage(std::move(edits));
     if (phase_ == Phase::ptx || phase_ == Phase::syntaxOnly) return {};
     std::string fatbin = phase_ == Phase::fatbin ? outputFor(input, ".fatbin") : temporary(input, ".fatbin");
-    if (!compile_.relocatable) stage({resolvedStep(images)});
     stage({fatbinStep(images, fatbin)});
     if (phase_ == Phase::fatbin) return {};
     stage({{compile_.host(input, fatbin, objectFor(input)), {}}});
@@ -299,10 +312,11 @@ private:
     std::string source = (fs::path(plan_.temporaryFolder) / (stem + ".reg.c")).lexically_normal();
     Words words = {"nvlink", "--register-link-binaries=" + source};
     append(words, linkFiles_);
+    append(words, nativeWords());
     append(words, {"-o", fatbin});
-    DeviceLinkInput input = deviceLinkInput();
-    bool compress = compress_;
-    chain.push_back({{words, [=] { return deviceLink(input, fs::absolute(fatbin), source, compress); }}});
+    chain.push_back({{words, [=, input = deviceLinkInput(), compress = compress_, nativeCode = nativeCode_] {
+                        return deviceLink(input, fs::absolute(fatbin), source, compress, nativeCode);
+                      }}});
     chain.push_back({{{kit_.clang, "-x", "c", "-c", "-O1", "-fPIC", source, "-o", object}, {}}});
   }
 
@@ -369,6 +383,7 @@ private:
   Compile compile_;
   Phase phase_ = Phase::link;
   bool compress_ = true;
+  NativeCode nativeCode_;
   Words linkFiles_;
   Plan plan_;
 };

@@ -2,55 +2,19 @@
 // Modules and kernels over the cache, with a code generator that counts.
 #include "simt/exec/module.h"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <thread>
 
-#include "base/knobs.h"
-#include "simt/exec/codegen_library.h"
+#include "tests/simt/exec/fake_module.h"
 #include "tests/simt/exec/launcher.h"
 
 namespace strata::simt::test {
 namespace {
 
-// The process's cache is made at its first use: before any test, so that none goes to the user's own.
-const std::string &cacheFolder() {
-  static const struct Folder {
-    std::string path = (std::filesystem::temp_directory_path() / ("strata_exec_test." + std::to_string(getpid()))).string();
-    Folder() { setenv("STRATA_CACHE_DIR", path.c_str(), 1); }
-    ~Folder() { std::filesystem::remove_all(path); }
-  } folder;
-  return folder.path;
-}
-
-class ModuleTest : public testing::Test {
-protected:
-  ModuleTest() {
-    cacheFolder();
-    knobs::reload();
-    setCodegenLibrary(FAKE_CODEGEN);
-    handle_ = dlopen(FAKE_CODEGEN, RTLD_NOW);
-  }
-  template <class T>
-  T ask(const char *name) { return reinterpret_cast<T (*)()>(dlsym(handle_, name))(); }
-  int opens() { return ask<int>("fake_opens"); }
-  int compiles() { return ask<int>("fake_compiles"); }
-  CompileOptions options() { return *ask<const CompileOptions *>("fake_last_options"); }
-
-  // A text that no other test and no earlier run has.
-  std::string text(const std::string &kernels) {
-    return KERNEL_FOLDER " " + kernels + " unique" + std::to_string(std::random_device{}()) + std::to_string(getpid());
-  }
-
-private:
-  void *handle_;
-};
+using ModuleTest = FakeModuleTest;
 
 TEST_F(ModuleTest, CompilesOnceWhoeverAsks) {
   auto module = openModule(text("count empty"));
