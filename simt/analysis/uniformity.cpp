@@ -315,8 +315,13 @@ void Uniformity::solve() {
         Shape &old = shapes_[&instruction];
         Shape now = transfer(instruction);
         if (old.isVarying() || now == old) continue;
-        // Falling only: an affine value that would get other offsets varies.
-        Shape met = meetShapes(old, now, threads_.segmentLanes());
+        // Falling only: an affine value that would get other offsets varies. What an extension gives may come to need a
+        // guard, once its operand's alignment has fallen.
+        const bool needsGuard = old.isExact() && now.isAffine() && !now.isExact();
+        Shape exact = now;
+        if (needsGuard) exact.terms.clear();
+        Shape met = meetShapes(old, exact, threads_.segmentLanes());
+        if (needsGuard && met.isAffine()) met.terms = now.terms;
         if (met == old) continue;
         old = met;
         changed = true;
