@@ -4,13 +4,16 @@
 //   kernel_fuzz compare DRIVER FIRST COUNT [FILE] runs itself in lane mode (the reference) and in vector mode
 //                                                 on each SIMD target; with FILE also against recorded lines
 //   kernel_fuzz print SEED                        the PTX
+//   kernel_fuzz census FIRST COUNT                of how many kernels what is a part: control flow, and each instruction with its type
 // DRIVER is a library with the CUDA driver's ABI, so that the lines can be recorded on NVIDIA hardware.
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
@@ -61,9 +64,9 @@ std::vector<std::uint32_t> inputs(std::uint64_t seed, std::size_t count) {
 
 std::string runSeed(const Driver &d, std::uint64_t seed) {
   GeneratedKernel k = generateKernel(seed);
-  std::size_t threads = std::size_t(k.grid) * k.block;
-  std::vector<std::uint32_t> in = inputs(seed, threads * kInputWords), out(threads * kOutputWords, 0xCDCDCDCD), counters(kCounters, 0x55);
-  for (std::size_t i = 16; i < kCounters; ++i) counters[i] = 0;
+  std::size_t threads = std::size_t(k.grid) * k.block * k.blockY;
+  std::vector<std::uint32_t> in = inputs(seed, threads * kInputWords), out(threads * kOutputWords, 0xCDCDCDCD), counters(k.counters, 0x55);
+  for (std::size_t i = 16; i < k.counters; ++i) counters[i] = 0;
   CUmodule module;
   CUfunction function;
   if (CUresult r = d.call("cuModuleLoadData", &module, static_cast<const void *>(k.ptx.c_str()))) return "load error " + std::to_string(r);
@@ -75,7 +78,7 @@ std::string runSeed(const Driver &d, std::uint64_t seed) {
     d.call("cuMemcpyHtoD_v2", buffers[i], static_cast<const void *>(hosts[i]->data()), hosts[i]->size() * 4);
   }
   void *arguments[] = {&buffers[0], &buffers[1], &buffers[2]};
-  CUresult launched = d.call("cuLaunchKernel", function, k.grid, 1u, 1u, k.block, 1u, 1u, 0u, static_cast<CUstream>(nullptr),
+  CUresult launched = d.call("cuLaunchKernel", function, k.grid, 1u, 1u, k.block, k.blockY, 1u, 0u, static_cast<CUstream>(nullptr),
                              static_cast<void **>(arguments), static_cast<void **>(nullptr));
   CUresult finished = launched ? launched : d.call("cuCtxSynchronize");
   if (finished) return "launch error " + std::to_string(finished);
@@ -152,6 +155,35 @@ int compare(const std::string &driver, std::uint64_t first, std::uint64_t count,
   return wrong ? 1 : 0;
 }
 
+// "add" and "f32" of "  @%p0 add.rn.ftz.f32 %f0, …"; empty where the line is no instruction.
+std::string instruction(const std::string &line) {
+  std::istringstream words(line);
+  std::string word;
+  words >> word;
+  if (!word.empty() && word[0] == '@') words >> word;
+  if (word.empty() || line.compare(0, 2, "  ") != 0 || !std::isalpha(static_cast<unsigned char>(word[0]))) return {};
+  std::size_t end = word.find_first_of(".;"), type = word.find_last_of('.');
+  std::string name = word.substr(0, end), space;
+  for (const char *where : {".global", ".shared", ".local", ".const", ".sync"})
+    if (word.find(where) != std::string::npos && name != "bar") space = where;
+  return type == std::string::npos ? name : name + space + word.substr(type, word.find(';') - type);
+}
+
+int census(std::uint64_t first, std::uint64_t count) {
+  std::map<std::string, int> kernels;  // that have it
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    GeneratedKernel k = generateKernel(seed);
+    std::set<std::string> parts;
+    for (const auto &[construct, times] : k.constructs) parts.insert(construct);
+    std::istringstream lines(k.ptx);
+    for (std::string line; std::getline(lines, line);)
+      if (std::string part = instruction(line); !part.empty()) parts.insert(part);
+    for (const std::string &part : parts) ++kernels[part];
+  }
+  for (const auto &[part, n] : kernels) std::printf("%6d %s\n", n, part.c_str());
+  return 0;
+}
+
 }  // namespace
 }  // namespace strata::fuzz
 
@@ -162,6 +194,7 @@ int main(int argc, char **argv) {
   if (verb == "run" && argc == 5) return run(argv[2], number(3), number(4));
   if (verb == "compare" && argc >= 5) return compare(argv[2], number(3), number(4), argc > 5 ? argv[5] : nullptr);
   if (verb == "print" && argc == 3) return std::fputs(generateKernel(number(2)).ptx.c_str(), stdout) < 0;
-  std::fprintf(stderr, "usage: kernel_fuzz run DRIVER FIRST COUNT | compare DRIVER FIRST COUNT [FILE] | print SEED\n");
+  if (verb == "census" && argc == 4) return census(number(2), number(3));
+  std::fprintf(stderr, "usage: kernel_fuzz run DRIVER FIRST COUNT | compare DRIVER FIRST COUNT [FILE] | print SEED | census FIRST COUNT\n");
   return 2;
 }

@@ -5,28 +5,11 @@
 #include <functional>
 #include <vector>
 
+#include "tests/fuzz/form_generator.h"
+#include "tests/fuzz/random.h"
+
 namespace strata::fuzz {
 namespace {
-
-// SplitMix64: small, and the same everywhere (the standard distributions are not).
-class Random {
-public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((next() >> 32) * n >> 32); }
-  bool chance(std::uint32_t percent) { return below(100) < percent; }
-  std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
-  template <class T, std::size_t n>
-  const T &pick(const T (&list)[n]) { return list[below(n)]; }
-
-private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15ull;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
-  }
-  std::uint64_t state_;
-};
 
 constexpr int kInts = 8, kLongs = 4, kShorts = 4, kFloats = 6, kDoubles = 4, kHalves = 4;
 constexpr int kMaxDepth = 4;
@@ -45,13 +28,20 @@ public:
     int statements = 6 + random_.below(10);
     for (int i = 0; i < statements; ++i) statement(0);
     epilogue();
-    return {header() + functions() + entry(body), 1 + random_.below(3), block};
+    kernel_.ptx = header() + functions() + entry(body);
+    kernel_.grid = 1 + random_.below(3);
+    kernel_.block = block;
+    return std::move(kernel_);
   }
 
 private:
   // --- text -------------------------------------------------------------------------------------
   void emit(const std::string &line) { *body_ += "  " + line + "\n"; }
   void mark(const std::string &label) { *body_ += label + ":\n"; }
+  void note(const char *construct, int depth = 0) {
+    ++kernel_.constructs[construct];
+    if (depth) ++kernel_.constructs[std::string(construct) + ", nested"];
+  }
   std::string label() { return "$L" + std::to_string(labels_++); }
   std::string predicate() { return "%p" + std::to_string(predicates_++); }
   std::string temporary() { return "%t" + std::to_string(temporaries_++); }
@@ -208,6 +198,7 @@ DONE:
   }
 
   void branch(int depth) {
+    note("divergent branch", depth);
     std::string p = condition(), otherwise = label(), end = label();
     emit("@" + std::string(random_.chance(50) ? "!" : "") + p + " bra " + otherwise + ";");
     block(depth);
@@ -223,6 +214,7 @@ DONE:
 
   // A counted loop, with a trip count of this lane's own or a common one, with breaks and continues.
   void loop(int depth) {
+    note("loop", depth);
     std::string counter = temporary(), p = predicate(), head = label(), next = label(), end = label();
     if (random_.chance(65)) emit("and.b32 " + counter + ", " + i32() + ", 7;");
     else emit("mov.u32 " + counter + ", " + std::to_string(1 + random_.below(5)) + ";");
@@ -231,7 +223,10 @@ DONE:
     int parts = 1 + random_.below(3);
     for (int i = 0; i < parts; ++i) {
       block(depth + 1);
-      if (random_.chance(30)) emit("@" + condition() + " bra " + (random_.chance(50) ? end : next) + ";");
+      if (random_.chance(30)) {
+        note("break or continue");
+        emit("@" + condition() + " bra " + (random_.chance(50) ? end : next) + ";");
+      }
     }
     mark(next);
     emit("sub.u32 " + counter + ", " + counter + ", 1;\n  bra " + head + ";");
@@ -252,6 +247,7 @@ DONE:
 
   // The threads walk through the input side by side, as grid-stride loops do; some break off, some leave words on the board.
   void walk(int depth) {
+    note("walk", depth);
     if (random_.chance(35)) return longWalk();
     bool stores = depth == 0 && !returned_ && random_.chance(30), isSigned = random_.chance(60);
     std::string i = temporary(), word = temporary(), p = predicate(), head = label(), end = label();
@@ -275,6 +271,7 @@ DONE:
   }
 
   void switchOn(int depth) {
+    note("switch", depth);
     std::string index = temporary(), table = "$T" + std::to_string(labels_++), end = label();
     std::vector<std::string> targets = {label(), label(), label(), label()};
     std::string list;
@@ -290,6 +287,7 @@ DONE:
   }
 
   void localMemory() {
+    note("memory");
     std::string t = temporary();
     emit("and.b32 " + t + ", " + i32() + ", 15;\n  shl.b32 " + t + ", " + t + ", 2;\n  mov.u64 %a0, scratch;\n  cvt.u64.u32 %a1, " + t + ";\n  add.u64 %a0, %a0, %a1;");
     if (random_.chance(50)) emit("st.local.u32 [%a0], " + i32() + ";");
@@ -297,6 +295,7 @@ DONE:
   }
 
   void atomics() {
+    note("atomics");
     static const char *operations[] = {"add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32"};
     // One operation per counter, or the result would depend on the order.
     std::uint32_t which = random_.below(6);
@@ -309,6 +308,7 @@ DONE:
   }
 
   void call() {
+    note("call");
     std::string t = temporary();
     if (random_.chance(60)) {
       emit("{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], " + i32() + ";\n  st.param.b32 [a1], " + i32() + ";\n  call.uni (r0), mix, (a0, a1);\n  ld.param.b32 " + i32() + ", [r0];\n  }");
@@ -319,6 +319,7 @@ DONE:
 
   // Each thread leaves a word on the board, and reads another's after the barrier.
   void sharedExchange() {
+    note("barrier, depth 0");
     std::string own = temporary(), other = temporary();
     emit("mov.u32 %b1, board;\n  shl.b32 " + own + ", %thread, 2;\n  add.u32 " + own + ", " + own + ", %b1;\n  st.shared.u32 [" + own + "], " + i32() + ";\n  bar.sync 0;");
     emit("mov.u32 %b2, %ntid.x;\n  add.u32 " + other + ", %thread, " + std::to_string(1 + random_.below(31)) + ";\n  rem.u32 " + other + ", " + other + ", %b2;\n  shl.b32 " + other + ", " + other + ", 2;\n  add.u32 " + other + ", " + other + ", %b1;");
@@ -326,6 +327,7 @@ DONE:
   }
 
   void collective() {
+    note("collective, depth 0");
     std::string mask = temporary();
     emit("mov.u32 " + mask + ", -1;");
     std::string p = random_.chance(60) ? condition() : "", skip = label();
@@ -387,6 +389,7 @@ DONE:
   }
 
   void earlyReturn(int depth) {
+    note("early return", depth);
     returned_ = true;
     std::string p = condition();
     if (depth == 0) {
@@ -494,6 +497,7 @@ DONE:
   }
 
   Random random_;
+  GeneratedKernel kernel_;
   std::string *body_ = nullptr;
   bool walks_;
   std::uint32_t block_ = 0;
@@ -503,6 +507,6 @@ DONE:
 
 }  // namespace
 
-GeneratedKernel generateKernel(std::uint64_t seed) { return Generator(seed).run(); }
+GeneratedKernel generateKernel(std::uint64_t seed) { return seed < kFirstFormSeed ? Generator(seed).run() : generateFormKernel(seed); }
 
 }  // namespace strata::fuzz
