@@ -29,6 +29,7 @@
 #include "simt/lower/alignment_checks.h"
 #include "simt/lower/count_rounds.h"
 #include "simt/lower/recover_pointers.h"
+#include "simt/lower/widen_extremes.h"
 #include "simt/passes/prefetch_strides.h"
 #include "simt/passes/raise_operations.h"
 
@@ -177,6 +178,7 @@ void optimizeLane(llvm::Module &module, llvm::TargetMachine &target) {
   main.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   main.addPass(llvm::InstCombinePass());
   main.addPass(FunctionStep<simplifyAlignmentChecks>());
+  main.addPass(FunctionStep<widenExtremes>());
   main.addPass(llvm::DSEPass());
   main.addPass(llvm::ADCEPass());
   main.addPass(llvm::SimplifyCFGPass(branches()));

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lesser and greater of halves that are only used as floats are found among floats, for which there are instructions. Compilers narrow them,
+// as on a GPU that costs less.
+//
+//   %m = call half @strata.fmax.f16(half %a, half %b)        %x = fpext half %a to float;  %y = fpext half %b to float
+//   %w = fpext half %m to float                        →     %w = call float @strata.fmax.f32(float %x, float %y)
+//
+// Before and after: lane IR. The value is the same, but for a NaN's payload where both operands are NaN, which PTX does not define.
+#pragma once
+
+namespace llvm {
+class Function;
+}
+
+namespace strata::simt {
+
+bool widenExtremes(llvm::Function &function);
+
+}  // namespace strata::simt
