@@ -6,7 +6,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <chrono>
+#include <ctime>
+#include <utility>
 
 #include "simt/jit/branchless_masks.h"
 #include "simt/jit/machine_calls.h"
@@ -36,14 +37,19 @@ Result<void> verified(const llvm::Module &module, const char *stage) {
 
 class Stopwatch {
 public:
-  // Milliseconds since the last call.
+  // Milliseconds of this thread's processor time since the last call: other kernels may be compiled beside it.
   double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
+    const double now = time();
+    return now - std::exchange(last_, now);
   }
 
 private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  static double time() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+  }
+  double last_ = time();
 };
 
 // Lane code stays as it is but for the entry's name.

@@ -29,6 +29,7 @@
 #include "simt/lower/alignment_checks.h"
 #include "simt/lower/count_rounds.h"
 #include "simt/lower/recover_pointers.h"
+#include "simt/lower/register_zeros.h"
 #include "simt/lower/widen_extremes.h"
 #include "simt/passes/prefetch_strides.h"
 #include "simt/passes/raise_operations.h"
@@ -155,6 +156,7 @@ void optimizeLane(llvm::Module &module, llvm::TargetMachine &target) {
   Analyses analyses(target);
   InliningChoice(module).make();
   llvm::FunctionPassManager early;
+  early.addPass(FunctionStep<dropUnreadZeros>());
   early.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   early.addPass(llvm::EarlyCSEPass());
   early.addPass(llvm::SimplifyCFGPass(branches()));
