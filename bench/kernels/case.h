@@ -29,24 +29,28 @@ struct Array {
 
 using Pointers = std::vector<void *>;
 
-// The OpenCL kernels of one run, launched in order. Arguments of each: all arrays in order, then `scalars`.
+// The OpenCL kernels of one run, launched in order. Arguments of each: all arrays in order, then the launch's own
+// scalars, then those of all.
 struct OpenCl {
+  using Scalars = std::vector<std::vector<std::uint8_t>>;
   struct Launch {
     std::string kernel;
     std::vector<std::size_t> global, local;
+    Scalars scalars = {};
   };
   std::vector<Launch> launches;
-  std::vector<std::vector<std::uint8_t>> scalars;
+  Scalars scalars;
 
   template <class... T>
-  static std::vector<std::vector<std::uint8_t>> pack(T... values) {
+  static Scalars pack(T... values) {
     return {std::vector<std::uint8_t>(reinterpret_cast<const std::uint8_t *>(&values),
                                       reinterpret_cast<const std::uint8_t *>(&values) + sizeof(T))...};
   }
 };
 
 // The ISPC twin, NAME_ispc(arrays, n, begin, end), is called by several threads for parts of `grain` of the n items, then
-// NAME_ispc_end(arrays, n), if there is one. They are found by name, since they are built only where ispc is given.
+// NAME_ispc_end(arrays, n), if there is one. With one part, the function starts ISPC tasks of its own. They are found by
+// name, since they are built only where ispc is given.
 struct Ispc {
   int n = 0, grain = 1;
 };

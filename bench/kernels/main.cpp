@@ -19,6 +19,7 @@
 #include "case.h"
 #include "cuda_side.h"
 #include "limits.h"
+#include "ispc_tasks.h"
 #include "opencl_side.h"
 
 namespace bench {
@@ -108,7 +109,7 @@ std::function<void(const Pointers &)> ispcTwin(const Case &c) {
   auto end = reinterpret_cast<void (*)(void *const *, int)>(dlsym(RTLD_DEFAULT, (c.name + "_ispc_end").c_str()));
   if (!part) return {};
   return [=, n = c.ispc.n, grain = c.ispc.grain](const Pointers &p) {
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (n > grain)
     for (int begin = 0; begin < n; begin += grain) part(p.data(), n, begin, std::min(n, begin + grain));
     if (end) end(p.data(), n);
   };

@@ -58,7 +58,8 @@ public:
       checkCl(status, launch.kernel.c_str());
       cl_uint index = 0;
       for (cl_mem &buffer : buffers_) checkCl(clSetKernelArg(kernels_.back(), index++, sizeof(cl_mem), &buffer), "argument");
-      for (auto &scalar : c.opencl.scalars) checkCl(clSetKernelArg(kernels_.back(), index++, scalar.size(), scalar.data()), "argument");
+      for (const OpenCl::Scalars *scalars : {&launch.scalars, &c.opencl.scalars})
+        for (const auto &scalar : *scalars) checkCl(clSetKernelArg(kernels_.back(), index++, scalar.size(), scalar.data()), "argument");
     }
   }
   ~ClRun() {

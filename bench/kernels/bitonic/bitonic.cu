@@ -55,6 +55,13 @@ static int added = bench::addCase([] {
     }
   };
   c.openmp = [=](auto &p) { bitonicOpenmp((unsigned *)p[0], (unsigned *)p[1], n); };
+  c.opencl.launches = {{"load", {n}, {256}, bench::OpenCl::pack(0, 0)}, {"merge_local", {n / 2}, {kBlock}, bench::OpenCl::pack(2, 2 * kBlock)}};
+  for (int size = 4 * kBlock; size <= n; size *= 2) {
+    for (int stride = size / 2; stride > kBlock; stride /= 2)
+      c.opencl.launches.push_back({"merge_global", {n / 2}, {kBlock}, bench::OpenCl::pack(size, stride)});
+    c.opencl.launches.push_back({"merge_local", {n / 2}, {kBlock}, bench::OpenCl::pack(size, size)});
+  }
+  c.ispc = {n, n};
   c.element = bench::Element::u32;
   return c;
 });

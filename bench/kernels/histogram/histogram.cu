@@ -33,6 +33,7 @@ static int added = bench::addCase([] {
   };
   c.openmp = [=](auto &p) { histogramOpenmp((unsigned char *)p[0], (unsigned *)p[1], n); };
   c.opencl = {{{"clear", {256}, {256}}, {"histogram", {65536}, {256}}}, bench::OpenCl::pack(n)};
+  c.ispc = {n, n};
   c.element = bench::Element::u32;
   return c;
 });

@@ -67,6 +67,7 @@ static int added = bench::addCase([] {
   };
   c.openmp = [=](auto &p) { scanOpenmp((unsigned *)p[0], (unsigned *)p[1], n); };
   c.opencl = {{{"scan_chunks", {n / 4}, {kThreads}}, {"scan_totals", {1}, {1}}, {"add_totals", {n / 4}, {kThreads}}}, bench::OpenCl::pack(n)};
+  c.ispc = {n, n};
   c.element = bench::Element::u32;
   return c;
 });
