@@ -24,6 +24,7 @@
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/interleave_locals.h"
+#include "simt/passes/leave_barrier_loops.h"
 #include "simt/passes/skip_costly_values.h"
 #include "simt/passes/specialize_full_paths.h"
 #include "simt/passes/specialize_full_rounds.h"
@@ -213,6 +214,11 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
   hoistExitBlocks(function);
   simplifyLoops(function);
   formLcssa(function);
+  if (leaveBarrierLoops(function, threads)) {
+    llvm::EliminateUnreachableBlocks(function);
+    simplifyLoops(function);
+    formLcssa(function);
+  }
   if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads)) specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
   if (specializeFullRounds(function, threads)) formLcssa(function);
