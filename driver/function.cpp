@@ -7,6 +7,9 @@
 
 namespace strata::driver {
 
+// Block shapes whose kernel a function remembers; a program that computes its shapes may have very many.
+static constexpr std::size_t kMostShapes = 64;
+
 Function::Function(Module &module, const simt::KernelInfo &info) : module(module), info(info) {
   for (int i = 0; i < 3; ++i) settings.clusterDim[i] = static_cast<int>(info.clusterDim[i]);
 }
@@ -24,6 +27,7 @@ Result<std::shared_ptr<const simt::Kernel>> Function::kernel(const std::uint32_t
   auto kernel = simt::loadKernel(module.code, info.name, blockDim);  // one of several threads compiles
   if (!kernel) return kernel.error();
   std::lock_guard lock(mutex_);
+  if (loaded_.size() >= kMostShapes) return *kernel;  // the engine has it at hand
   latest_.store(&*loaded_.try_emplace(shape, *kernel).first, std::memory_order_release);
   return *kernel;
 }

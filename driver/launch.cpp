@@ -174,7 +174,7 @@ CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &s
   return CUDA_SUCCESS;
 }
 
-OperationPtr makeLaunch(Launch &&launch) { return std::make_unique<LaunchOperation>(std::move(launch)); }
+OperationPtr makeOperation(Launch &&launch) { return std::make_unique<LaunchOperation>(std::move(launch)); }
 
 namespace {
 
@@ -188,9 +188,7 @@ CUresult launchKernel(CUfunction handle, const LaunchShape &shape, CUstream hStr
   CUresult result = prepareLaunch(stream->context, handle, shape, params, extra, attributes, launch);
   if (result != CUDA_SUCCESS) return result;
   if (&launch.function->module.context != &stream->context) return CUDA_ERROR_INVALID_HANDLE;
-  if (stream->capturing()) return issue(*stream, std::move(launch));
-  submit(*stream, makeLaunch(std::move(launch)));
-  return CUDA_SUCCESS;
+  return issue(*stream, std::move(launch));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ private:
   using BlockShape = std::array<std::uint32_t, 3>;
   using Loaded = std::map<BlockShape, std::shared_ptr<const simt::Kernel>>;
   std::mutex mutex_;
-  Loaded loaded_;  // stays: there are not many shapes
+  Loaded loaded_;  // the first shapes; what is here stays, since latest_ is read without the lock
   std::atomic<const Loaded::value_type *> latest_{nullptr};  // most launches have their predecessor's shape
 };
 

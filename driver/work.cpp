@@ -51,8 +51,8 @@ private:
 
 struct Maker {
   OperationPtr operator()(NoWork) const { return std::make_unique<Nothing>(); }
-  OperationPtr operator()(const Launch &launch) const { return makeLaunch(Launch(launch)); }
-  OperationPtr operator()(Launch &&launch) const { return makeLaunch(std::move(launch)); }
+  OperationPtr operator()(const Launch &launch) const { return makeOperation(Launch(launch)); }
+  OperationPtr operator()(Launch &&launch) const { return makeOperation(std::move(launch)); }
   OperationPtr operator()(Copy copy) const { return makeCopy(copy); }
   OperationPtr operator()(Fill fill) const { return makeFill(fill); }
   OperationPtr operator()(HostCall call) const { return std::make_unique<HostOperation>(call); }
@@ -66,15 +66,19 @@ struct Maker {
   OperationPtr operator()(const ChildGraph &) const { return std::make_unique<Nothing>(); }  // its nodes are in the plan
 };
 
+template <class Given>
+CUresult put(Stream &stream, Given &&work, std::span<const Marker> after) {
+  if (stream.capturing()) return captureWork(stream, std::move(work));
+  submit(stream, makeOperation(std::move(work)), after);
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 OperationPtr makeOperation(const Work &work) { return std::visit(Maker{}, work); }
 OperationPtr makeOperation(Work &&work) { return std::visit(Maker{}, std::move(work)); }
 
-CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) {
-  if (stream.capturing()) return captureWork(stream, std::move(work));
-  submit(stream, makeOperation(std::move(work)), after);
-  return CUDA_SUCCESS;
-}
+CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) { return put(stream, std::move(work), after); }
+CUresult issue(Stream &stream, Launch &&launch) { return put(stream, std::move(launch), {}); }
 
 }  // namespace strata::driver

@@ -98,9 +98,11 @@ using Work = std::variant<NoWork, Launch, Copy, Fill, HostCall, Callback, Record
 // An operation that does the work once. The work is copied from, unless it is given up (&&).
 OperationPtr makeOperation(const Work &work);
 OperationPtr makeOperation(Work &&work);
+OperationPtr makeOperation(Launch &&launch);
 
 // Puts the work at the stream's end, or into the graph that the stream captures into.
 CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after = {});
+CUresult issue(Stream &stream, Launch &&launch);  // without the way through a Work: launches are the most frequent
 
 // launch.cpp
 struct LaunchShape {
@@ -109,7 +111,6 @@ struct LaunchShape {
 };
 CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &shape, void **params, void **extra,
                        std::span<const CUlaunchAttribute> attributes, Launch &launch);
-OperationPtr makeLaunch(Launch &&launch);
 
 // copy.cpp
 enum class Sync { sync, async };

@@ -6,19 +6,13 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/device_functions.h"
 #include "ptx/isa/pattern.h"
 #include "ptx/ptx.h"
 #include "ptx/symbols.h"
 
 namespace strata::ptx {
 namespace {
-
-// Functions that the device runtime provides.
-constexpr std::string_view kProvided[] = {"vprintf", "malloc", "free", "__assertfail"};
-
-bool isProvided(std::string_view name) {
-  return std::find(std::begin(kProvided), std::end(kProvided), name) != std::end(kProvided);
-}
 
 // How strongly an entry claims its name.
 enum class Strength { declaration, common, weak, strong };
@@ -218,7 +212,7 @@ void Linker::checkResolved() {
     if (v.linkage == Linkage::extern_ && !dynamic) return fail("variable '" + v.name + "' is not defined in any module");
   }
   for (const Function &f : merged_.functions)
-    if (strengthOf(f) == Strength::declaration && !isProvided(f.name))
+    if (strengthOf(f) == Strength::declaration && !isDeviceFunction(f.name))
       return fail("function '" + f.name + "' is not defined in any module");
 }
 

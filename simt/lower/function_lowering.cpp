@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/lower/function_lowering.h"
 
+#include "base/device_functions.h"
 #include "ptx/isa/form.h"
 
 namespace strata::simt {
@@ -143,7 +144,7 @@ void FunctionLowering::call(const Instruction &i) {
   if (!direct && i.operands.size() < 4) return b_.fail(userError("indirect call without a prototype in " + b_.where(i)));
   const ptx::Function *callee = direct ? &module_.ptx.functions[target.symbol.index] : nullptr;
   if (direct && !callee->hasBody) {
-    if (isRuntimeFunction(callee->name)) return callRuntime(i, *callee);
+    if (isDeviceFunction(callee->name)) return callRuntime(i, *callee);
     return b_.fail(userError("undefined reference to function '" + callee->name + "' in " + b_.where(i)));
   }
   const ptx::Prototype *prototype = direct ? nullptr : &source_.prototypes[i.operands[3].label];

@@ -29,10 +29,6 @@ GlobalsLayout layoutGlobals(const ptx::Module &module) {
   return layout;
 }
 
-bool isRuntimeFunction(std::string_view name) {
-  return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
-}
-
 static void collectAddressTaken(const ptx::Module &module, std::set<std::uint32_t> &taken) {
   for (const ptx::Variable &v : module.variables)
     for (const ptx::Relocation &r : v.relocations)

@@ -44,9 +44,6 @@ SharedLayout layoutShared(const ptx::Module &module, const Reach &reach);
 // Offsets of parameters as the driver API packs them; `size` gets the whole buffer's.
 std::vector<std::uint64_t> layoutParams(const std::vector<ptx::Param> &params, std::uint64_t &size);
 
-// Functions that the executor provides: vprintf, __assertfail, malloc, free.
-bool isRuntimeFunction(std::string_view name);
-
 // Calls `fn` for `operand` and all operands inside it.
 template <class Fn>
 void forEachOperand(const ptx::Operand &operand, const Fn &fn) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: what runs, and each configuration that is refused, with the result seen on an H200.
 #include <cstring>
+#include <thread>
 
 #include "tests/driver/support.h"
 
@@ -24,6 +25,24 @@ TEST_F(LaunchTest, RunsWithParameters) {
   EXPECT_OK(cuCtxSynchronize());
   auto result = read(memory, 200);
   for (std::size_t i = 0; i < 200; ++i) ASSERT_EQ(result[i], content[i] + n) << i;
+}
+
+// More than a function remembers; each twice, and from two threads.
+TEST_F(LaunchTest, ManyBlockShapes) {
+  constexpr unsigned kShapes = 200;
+  CUdeviceptr memory = words(std::vector<std::uint32_t>(kShapes, 0));
+  unsigned one = 1;
+  auto launchAll = [&] {
+    EXPECT_OK(cuCtxSetCurrent(context));
+    for (int round = 0; round < 2; ++round)
+      for (unsigned x = 1; x <= kShapes; ++x) EXPECT_OK(launch("add", nullptr, 1, x, {&memory, &one}));
+  };
+  std::thread other(launchAll);
+  launchAll();
+  other.join();
+  EXPECT_OK(cuCtxSynchronize());
+  auto result = read(memory, kShapes);
+  for (unsigned i = 0; i < kShapes; ++i) ASSERT_EQ(result[i], 4 * (kShapes - i)) << i;
 }
 
 TEST_F(LaunchTest, ParametersMayBeABuffer) {

@@ -4,9 +4,10 @@
 #include <cctype>
 #include <functional>
 #include <map>
-#include <set>
 #include <sstream>
 #include <vector>
+
+#include "base/device_functions.h"
 
 namespace strata::nvcc {
 
@@ -115,12 +116,11 @@ std::string repairRelocatable(const std::string &ptx) {
 }
 
 std::string unresolvedSymbol(const std::string &ptx) {
-  static const std::set<std::string> provided = {"vprintf", "malloc", "free", "__assertfail"};  // by every device
   const std::map<std::string, int> uses = countNames(ptx);
   for (const std::string &line : splitLines(ptx)) {
     if (!line.starts_with(".extern .func") && !line.starts_with(".extern .global")) continue;
     const std::string name = declaredName(line);
-    if (!provided.contains(name) && uses.at(name) > 1) return name;
+    if (!isDeviceFunction(name) && uses.at(name) > 1) return name;
   }
   return "";
 }
