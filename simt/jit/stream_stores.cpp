@@ -17,6 +17,7 @@
 #include "simt/abi.h"
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/masked_access.h"
+#include "simt/jit/announce_stores.h"
 #include "simt/passes/kernel_entry.h"
 #include "simt/passes/vectorize.h"
 
@@ -89,12 +90,6 @@ bool ordersMemory(const llvm::Instruction &i) {
   return call && !llvm::isa<llvm::IntrinsicInst>(call) && !call->doesNotAccessMemory() &&
          !llvm::isa<llvm::UnreachableInst>(i.getParent()->getTerminator());
 }
-
-// A store of whole lines, under a mask or without one.
-struct LineStore {
-  llvm::Instruction *store = nullptr;
-  llvm::Value *value = nullptr, *address = nullptr, *mask = nullptr;
-};
 
 std::optional<LineStore> asLineStore(llvm::Instruction &i) {
   if (!i.hasMetadata(kOncePerWarp)) return std::nullopt;
@@ -188,6 +183,8 @@ bool streamStores(llvm::Function &function) {
   };
   llvm::Value *launch = field(function.getArg(0), offsetof(Block, launch), b.getPtrTy());
   llvm::Value *streams = b.CreateICmpNE(field(launch, offsetof(LaunchState, streamStores), b.getInt32Ty()), b.getInt32(0), "streams");
+  const StoreAnnouncer announcer(function);
+  for (const LineStore &store : chosen) announcer.announce(store, *streams);
   for (const LineStore &store : chosen) makeBoth(store, streams);
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include "simt/abi.h"
 #include "simt/passes/function_emitter.h"
+#include "simt/passes/kernel_entry.h"
 #include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
@@ -137,6 +138,14 @@ void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned d
 // divisions; these are done in float, exact for numbers below 2^10 (n + 0.5 is 0.5/d away from a multiple of d).
 void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) {
   llvm::Type *i32 = builder_.getInt32Ty();
+  if (context_.countsThreads && shape(&call).isAffine()) {
+    llvm::FunctionCallee first = context_.module.getOrInsertFunction(kFirstThread[dimension], llvm::FunctionType::get(i32, false));
+    auto *marker = llvm::cast<llvm::Function>(first.getCallee());
+    marker->setDoesNotAccessMemory();
+    marker->setDoesNotThrow();
+    marker->setWillReturn();
+    return define(call, builder_.CreateCall(first));
+  }
   auto extent = [&](unsigned d) -> Value * {
     if (context_.threads.exact()) return builder_.getInt32(context_.threads.blockDim(d));
     return launchField(static_cast<unsigned>(offsetof(LaunchState, blockDim) + 4 * d), i32);

@@ -42,6 +42,7 @@ struct EmitContext {
   // The (possibly not yet written) vector function of a lane function.
   std::function<llvm::Function *(llvm::Function &)> vectorFunction;
   bool splitsAtBarriers;    // barriers become markers (split_at_barriers.h)
+  bool countsThreads;       // tid of a warp's first thread is a marker, which the entry counts (kernel_entry.h)
   std::string unsupported;  // the first construct that cannot be vectorised
 };
 

@@ -6,6 +6,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <array>
+
 #include "simt/abi.h"
 
 namespace strata::simt {
@@ -56,6 +58,8 @@ public:
     llvm::PHINode *index = builder_.CreatePHI(builder_.getInt32Ty(), 2, "index");
     index->addIncoming(builder_.getInt32(0), start);
     setWarp(index);
+    const bool counts = llvm::any_of(kFirstThread, [&](const char *name) { return entry_->getParent()->getFunction(name); });
+    const std::array<Value *, 3> first = counts ? countThreads(*start) : std::array<Value *, 3>{};
     llvm::CallInst *call = builder_.CreateCall(&body_, {warp_});
     Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
     index->addIncoming(next, loop);
@@ -63,6 +67,8 @@ public:
     builder_.SetInsertPoint(done);
     builder_.CreateRetVoid();
     inlineBody(*call, body_);
+    for (unsigned d = 0; d < 3; ++d)
+      if (Function *marker = entry_->getParent()->getFunction(kFirstThread[d])) replaceCalls(*marker, *first[d]);
   }
 
   // A round runs each warp up to its next barrier, which is complete when all that have not ended have come to
@@ -132,6 +138,43 @@ public:
 private:
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(entry_->getContext(), name, entry_); }
   Value *at(Value *base, std::size_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset); }
+
+  // tid of the first thread of each of the loop's warps. What nobody asks for is dead code.
+  std::array<Value *, 3> countThreads(BasicBlock &start) {
+    llvm::IRBuilder<> ahead(start.getTerminator());
+    llvm::Type *i32 = builder_.getInt32Ty();
+    const auto field = [&](Value *base, std::size_t offset, llvm::Type *type) {
+      return ahead.CreateLoad(type, ahead.CreateConstInBoundsGEP1_64(ahead.getInt8Ty(), base, offset));
+    };
+    Value *launch = field(block_, offsetof(Block, launch), builder_.getPtrTy());
+    Value *rowWarps = ahead.CreateLShr(field(launch, offsetof(LaunchState, blockDim), i32), 5);
+    Value *rows = field(launch, offsetof(LaunchState, blockDim) + 4, i32), *zero = builder_.getInt32(0);
+    BasicBlock *loop = builder_.GetInsertBlock();
+    llvm::PHINode *count[3];  // of x: of warps
+    for (llvm::PHINode *&phi : count) {
+      phi = llvm::PHINode::Create(i32, 2, "", loop->begin());
+      phi->addIncoming(zero, &start);
+    }
+    count[1]->setMetadata(kRowOfWarp, llvm::MDNode::get(builder_.getContext(), {}));
+    Value *carry = builder_.getTrue();
+    for (unsigned d = 0; d < 3; ++d) {
+      Value *next = builder_.CreateAdd(count[d], builder_.CreateZExt(carry, i32), "", /*HasNUW=*/true, /*HasNSW=*/true);
+      if (d < 2) {
+        carry = builder_.CreateICmpUGE(next, d == 0 ? rowWarps : rows);
+        next = builder_.CreateSelect(carry, zero, next);
+      }
+      count[d]->addIncoming(next, loop);
+    }
+    return {builder_.CreateShl(count[0], 5, "", /*HasNUW=*/true, /*HasNSW=*/true), count[1], count[2]};
+  }
+
+  static void replaceCalls(Function &marker, Value &by) {
+    for (llvm::User *user : llvm::make_early_inc_range(marker.users())) {
+      user->replaceAllUsesWith(&by);
+      llvm::cast<llvm::Instruction>(user)->eraseFromParent();
+    }
+    marker.eraseFromParent();
+  }
 
   void setWarp(Value *index) {
     // lanes: the low min(threads - 32*index, 32) bits.

@@ -38,7 +38,7 @@ class Vectorizer {
 public:
   Vectorizer(llvm::Module &module, Function &kernel, const VectorizeOptions &options)
       : module_(module), kernel_(kernel), threads_(options.compile),
-        context_{module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, false, {}} {
+        context_{module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, false, false, {}} {
     passBuilder_.registerModuleAnalyses(moduleAnalyses_);
     passBuilder_.registerCGSCCAnalyses(cgsccAnalyses_);
     passBuilder_.registerFunctionAnalyses(analyses_);
@@ -156,6 +156,7 @@ private:
   void write(Function &lane, Function &vector) {
     prepare(lane, threads_, analyses_);
     if (&lane == &kernel_) splitAtTurns(lane);
+    context_.countsThreads = &lane == &kernel_ && waits_ == Waits::no && threads_.warpsAreRows() && !threads_.exact();
     llvm::DominatorTree dominators(lane);
     llvm::LoopInfo loops(dominators);
     BlockOrder order(lane, loops);
