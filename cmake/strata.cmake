@@ -3,7 +3,17 @@
 # USES names only layers below (design: serve, tools > libraries > tile > runtime > driver > simt > ptx > base).
 add_library(strata_llvm INTERFACE)
 target_include_directories(strata_llvm SYSTEM INTERFACE ${STRATA_LLVM_ROOT}/include)
-target_link_libraries(strata_llvm INTERFACE ${STRATA_LLVM_ROOT}/lib/libLLVM.so)
+# The code generator has inside it what it needs of LLVM: loading the whole libLLVM.so, with all its targets, would be half of
+# a program's cold start. Tests share libLLVM.so.
+execute_process(COMMAND ${STRATA_LLVM_ROOT}/bin/llvm-config --link-static --libfiles x86 passes debuginfodwarf
+  OUTPUT_VARIABLE strata_llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(strata_llvm_archives)
+add_library(strata_llvm_archives INTERFACE)
+target_link_libraries(strata_llvm_archives INTERFACE ${strata_llvm_archives} -l:libz.so.1 zstd)
+add_library(strata_llvm_shared INTERFACE)
+target_link_libraries(strata_llvm_shared INTERFACE ${STRATA_LLVM_ROOT}/lib/libLLVM.so)
+target_link_libraries(strata_llvm INTERFACE
+  $<IF:$<BOOL:$<TARGET_PROPERTY:STRATA_CONTAINS_LLVM>>,strata_llvm_archives,strata_llvm_shared>)
 target_compile_definitions(strata_llvm INTERFACE __STDC_LIMIT_MACROS __STDC_CONSTANT_MACROS _GNU_SOURCE)
 target_compile_options(strata_llvm INTERFACE -fno-rtti -Wno-deprecated-declarations)
 
