@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ struct OpenCl {
   using Scalars = std::vector<std::vector<std::uint8_t>>;
   struct Launch {
     std::string kernel;
-    std::vector<std::size_t> global, local;
+    std::vector<int> global, local;
     Scalars scalars = {};
   };
   std::vector<Launch> launches;
@@ -73,6 +74,12 @@ struct Case {
 
 // Adds a case to the list; used as a static initialiser in each case's .cu file.
 int addCase(std::function<Case()> make);
+std::vector<std::function<Case()>> &cases();
+// The size of a case: `full`, or `small` where only what it computes matters.
+int size(int full, int small);
+// Inputs are random, and the same for the same seed.
+void setUp(bool small, unsigned seed);
+std::mt19937 &randomEngine();
 std::vector<float> randomFloats(std::size_t count, float low, float high);
 std::vector<std::uint16_t> randomHalves(std::size_t count, float low, float high);
 

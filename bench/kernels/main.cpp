@@ -33,11 +33,6 @@ struct Measured {
   std::string wrong;                      // empty when all agree
 };
 
-std::vector<std::function<Case()>> &cases() {
-  static std::vector<std::function<Case()>> list;
-  return list;
-}
-
 // Median time of one run: as many runs as fit into `budget` seconds, at least five, after one warm-up.
 double timeRuns(const std::function<void()> &run, double budget) {
   run();
@@ -85,11 +80,11 @@ Outputs outputsOf(const Case &c, const std::vector<std::vector<std::uint8_t>> &c
   return out;
 }
 
-// Runs a function of host pointers on 64-byte aligned copies and hands back the outputs.
+// Runs a function of host pointers on copies and hands back the outputs.
 Outputs onHost(const Case &c, const std::function<void(const Pointers &)> &run, double budget, double &seconds) {
   Pointers pointers;
   for (const Array &array : c.arrays) {
-    void *copy = std::aligned_alloc(4096, (array.bytes.size() + 4095) / 4096 * 4096);
+    void *copy = allocateHuge(array.bytes.size());  // as device memory is
     std::memcpy(copy, array.bytes.data(), array.bytes.size());
     pointers.push_back(copy);
   }
@@ -140,12 +135,19 @@ double ratio(const Measured &m, const std::string &peer) {
   return it == m.seconds.end() ? 0 : it->second / m.seconds.at("strata");
 }
 
+Limits::Memory memoryLimit(const Case &c, const Limits &limits) {
+  std::size_t bytes[2] = {};
+  for (const Array &array : c.arrays) bytes[array.output] += array.bytes.size();
+  return limits.memory(bytes[0], bytes[1]);
+}
+
 void printRow(const Case &c, const Measured &m, const Limits &limits) {
   double t = m.seconds.at("strata"), memory = c.bytes / t / 1e9, compute = c.flops / t / 1e9;
-  bool memoryBound = c.bytes / limits.bytesPerSecond > c.flops / limits.flopsPerSecond;
-  std::printf("%-18s %9.3f %8.1f %8.1f %5.0f%% %s", c.name.c_str(), t * 1e3, memory, compute,
-              100 * (memoryBound ? c.bytes / t / limits.bytesPerSecond : c.flops / t / limits.flopsPerSecond),
-              memoryBound ? "mem" : "fma");
+  const auto [kind, bytesPerSecond] = memoryLimit(c, limits);
+  bool memoryBound = c.bytes / bytesPerSecond > c.flops / limits.flopsPerSecond;
+  std::printf("%-18s %9.3f %8.1f %8.1f %5.0f%% %-4s", c.name.c_str(), t * 1e3, memory, compute,
+              100 * (memoryBound ? c.bytes / t / bytesPerSecond : c.flops / t / limits.flopsPerSecond),
+              memoryBound ? kind : "fma");
   for (const char *peer : {"openmp", "pocl", "ispc"}) {
     double r = ratio(m, peer);
     if (r > 0) std::printf(" %8.2f", r);
@@ -160,30 +162,10 @@ nlohmann::json toJson(const Case &c, const Measured &m, const Limits &limits) {
   for (auto &[who, t] : m.seconds)
     if (who != "strata") ratios[who] = ratio(m, who);
   return {{"name", c.name}, {"seconds", m.seconds}, {"bytes", c.bytes}, {"flops", c.flops}, {"ratios", ratios},
-          {"agrees", m.wrong.empty()}, {"limits", {{"bytes_per_second", limits.bytesPerSecond}, {"flops_per_second", limits.flopsPerSecond}}}};
+          {"agrees", m.wrong.empty()}, {"limits", {{"bytes_per_second", memoryLimit(c, limits).bytesPerSecond}, {"flops_per_second", limits.flopsPerSecond}}}};
 }
 
 }  // namespace
-
-int addCase(std::function<Case()> make) {
-  cases().push_back(std::move(make));
-  return 0;
-}
-
-std::vector<float> randomFloats(std::size_t count, float low, float high) {
-  static std::mt19937 engine(std::random_device{}());
-  std::uniform_real_distribution<float> uniform(low, high);
-  std::vector<float> values(count);
-  for (float &v : values) v = uniform(engine);
-  return values;
-}
-
-std::vector<std::uint16_t> randomHalves(std::size_t count, float low, float high) {
-  std::vector<std::uint16_t> halves;
-  for (float value : randomFloats(count, low, high)) halves.push_back(_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT));
-  return halves;
-}
-
 }  // namespace bench
 
 int main(int argc, char **argv) {
@@ -197,11 +179,12 @@ int main(int argc, char **argv) {
   app.add_option("--seconds", seconds, "Time for each implementation of a case")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
 
+  setUp(false, std::random_device{}());
   Limits limits = measureLimits();
   auto opencl = ClDevice::open();
-  std::printf("limits: %.1f GB/s, %.0f GFLOP/s fp32 FMA%s\n", limits.bytesPerSecond / 1e9, limits.flopsPerSecond / 1e9,
+  std::printf("limits: read %.1f, copy %.1f, add %.1f GB/s, %.0f GFLOP/s fp32 FMA%s\n", limits.read / 1e9, limits.copy / 1e9, limits.add / 1e9, limits.flopsPerSecond / 1e9,
               opencl ? "" : "; no OpenCL device: PoCL left out");
-  std::printf("%-18s %9s %8s %8s %10s %8s %8s %8s  (times faster than)\n", "case", "ms", "GB/s", "GFLOP/s", "of limit", "openmp", "pocl", "ispc");
+  std::printf("%-18s %9s %8s %8s %10s %8s %8s %8s  (times faster than)\n", "case", "ms", "GB/s", "GFLOP/s", "of limit ", "openmp", "pocl", "ispc");
 
   nlohmann::json results = nlohmann::json::array();
   std::map<std::string, std::pair<double, int>> logs;

@@ -70,8 +70,9 @@ public:
   void operator()() {
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       const OpenCl::Launch &launch = case_.opencl.launches[i];
-      checkCl(clEnqueueNDRangeKernel(device_.queue, kernels_[i], (cl_uint)launch.global.size(), nullptr, launch.global.data(),
-                                     launch.local.data(), 0, nullptr, nullptr), "launch");
+      const std::vector<std::size_t> global(launch.global.begin(), launch.global.end()), local(launch.local.begin(), launch.local.end());
+      checkCl(clEnqueueNDRangeKernel(device_.queue, kernels_[i], (cl_uint)global.size(), nullptr, global.data(), local.data(), 0, nullptr, nullptr),
+              "launch");
     }
     checkCl(clFinish(device_.queue), "finish");
   }

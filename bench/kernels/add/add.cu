@@ -9,7 +9,7 @@ __global__ void add(const float *a, const float *b, float *c, int n) {
 void addOpenmp(const float *a, const float *b, float *c, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 25;
+  const int n = bench::size(1 << 25, 1 << 16);
   bench::Case c;
   c.name = "add";
   c.bytes = 12.0 * n;

@@ -33,7 +33,7 @@ __global__ void attention(const float *q, const float *k, const float *v, float 
 void attentionOpenmp(const float *q, const float *k, const float *v, float *scores, float *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 2048;
+  const int n = bench::size(2048, 128);
   bench::Case c;
   c.name = "attention";
   c.bytes = 16.0 * n * kDim;

@@ -36,7 +36,7 @@ __global__ void mergeGlobal(unsigned *keys, int size, int stride) {
 void bitonicOpenmp(const unsigned *in, unsigned *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 20;
+  const int n = bench::size(1 << 20, 1 << 13);
   std::vector<unsigned> in(n);
   for (int i = 0; i < n; ++i) in[i] = i * 2654435761u ^ (i * 40503u) << 7;
   bench::Case c;

@@ -22,7 +22,7 @@ __global__ void blackScholes(const float *spot, const float *strike, const float
 void blackScholesOpenmp(const float *spot, const float *strike, const float *years, float *call, float *put, float rate, float volatility, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 23;
+  const int n = bench::size(1 << 23, 1 << 15);
   const float rate = 0.02f, volatility = 0.3f;
   bench::Case c;
   c.name = "black_scholes";

@@ -16,7 +16,7 @@ __global__ void conv2d(const float *in, const float *w, float *out, int n) {
 void conv2dOpenmp(const float *in, const float *w, float *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 2048;
+  const int n = bench::size(2048, 128);
   bench::Case c;
   c.name = "conv2d";
   c.bytes = 8.0 * n * n;

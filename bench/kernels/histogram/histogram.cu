@@ -18,8 +18,8 @@ __global__ void histogram(const unsigned char *data, unsigned *bins, int n) {
 void histogramOpenmp(const unsigned char *data, unsigned *bins, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 25;
-  std::mt19937 engine(std::random_device{}());
+  const int n = bench::size(1 << 25, 1 << 18);
+  std::mt19937 &engine = bench::randomEngine();
   std::vector<unsigned char> data(n);
   for (auto &v : data) v = engine();
   bench::Case c;

@@ -21,7 +21,7 @@ __global__ void layernorm(const float *in, const float *gain, const float *bias,
 void layernormOpenmp(const float *in, const float *gain, const float *bias, float *out, int rows, int columns);
 
 static int added = bench::addCase([] {
-  const int rows = 8192, columns = 1024;
+  const int rows = bench::size(8192, 64), columns = 1024;
   bench::Case c;
   c.name = "layernorm";
   c.bytes = 8.0 * rows * columns;

@@ -16,7 +16,7 @@ __global__ void mandelbrot(int *out, int width, int iterations) {
 void mandelbrotOpenmp(int *out, int width, int iterations);
 
 static int added = bench::addCase([] {
-  const int width = 2048, iterations = 256;
+  const int width = bench::size(2048, 128), iterations = 256;
   bench::Case c;
   c.name = "mandelbrot";
   c.bytes = 4.0 * width * width;

@@ -20,7 +20,7 @@ __global__ void matmul16(const float *a, const float *b, float *c, int n) {
 void matmul16Openmp(const float *a, const float *b, float *c, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1024;
+  const int n = bench::size(1024, 128);
   bench::Case c;
   c.name = "matmul16";
   c.bytes = 12.0 * n * n;

@@ -24,7 +24,7 @@ __global__ void matmulRegister(const float *a, const float *b, float *c, int n) 
 void matmulRegisterOpenmp(const float *a, const float *b, float *c, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1024;
+  const int n = bench::size(1024, 128);
   bench::Case c;
   c.name = "matmul_register";
   c.bytes = 12.0 * n * n;

@@ -26,7 +26,7 @@ __global__ void nbody(const float4 *bodies, float4 *out, int n) {
 void nbodyOpenmp(const float *bodies, float *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 16384;
+  const int n = bench::size(16384, 1024);
   bench::Case c;
   c.name = "nbody";
   c.bytes = 32.0 * n;

@@ -23,7 +23,7 @@ __global__ void raySphere(const float *spheres, float *depth, int n) {
 void raySphereOpenmp(const float *spheres, float *depth, int n, int count);
 
 static int added = bench::addCase([] {
-  const int n = 1024;
+  const int n = bench::size(1024, 128);
   auto spheres = bench::randomFloats(4 * kSpheres, -1, 1);
   for (int s = 0; s < kSpheres; ++s) spheres[4 * s + 2] += 3, spheres[4 * s + 3] = 0.1f + 0.1f * (spheres[4 * s + 3] + 1);
   bench::Case c;

@@ -27,7 +27,7 @@ __global__ void total(const float *partial, float *sum) {
 void reductionOpenmp(const float *in, float *sum, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 25;
+  const int n = bench::size(1 << 25, 1 << 18);
   bench::Case c;
   c.name = "reduction";
   c.bytes = 4.0 * n;

@@ -52,7 +52,7 @@ __global__ void addTotals(unsigned *out, const unsigned *totals) {
 void scanOpenmp(const unsigned *in, unsigned *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 24;
+  const int n = bench::size(1 << 24, 1 << 16);
   std::vector<unsigned> in(n);
   for (int i = 0; i < n; ++i) in[i] = (i * 2654435761u) >> 20;
   bench::Case c;

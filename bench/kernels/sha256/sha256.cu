@@ -37,7 +37,7 @@ __global__ void sha256(unsigned *out) {
 void sha256Openmp(unsigned *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 20;
+  const int n = bench::size(1 << 20, 1 << 12);
   bench::Case c;
   c.name = "sha256";
   c.bytes = 4.0 * n;

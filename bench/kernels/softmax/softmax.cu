@@ -22,7 +22,7 @@ __global__ void softmax(const float *in, float *out, int columns) {
 void softmaxOpenmp(const float *in, float *out, int rows, int columns);
 
 static int added = bench::addCase([] {
-  const int rows = 8192, columns = 1024;
+  const int rows = bench::size(8192, 64), columns = 1024;
   bench::Case c;
   c.name = "softmax";
   c.bytes = 8.0 * rows * columns;

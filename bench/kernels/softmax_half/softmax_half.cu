@@ -29,7 +29,7 @@ __global__ void softmaxHalf(const __half2 *in, __half2 *out, int columns) {
 void softmaxHalfOpenmp(const unsigned short *in, unsigned short *out, int rows, int columns);
 
 static int added = bench::addCase([] {
-  const int rows = 8192, columns = 1024;
+  const int rows = bench::size(8192, 64), columns = 1024;
   bench::Case c;
   c.name = "softmax_half";
   c.bytes = 4.0 * rows * columns;

@@ -16,8 +16,8 @@ __global__ void spmv(const int *start, const int *columns, const float *values, 
 void spmvOpenmp(const int *start, const int *columns, const float *values, const float *x, float *y, int rows);
 
 static int added = bench::addCase([] {
-  const int rows = 1 << 17, perRow = 64, width = 1 << 17;
-  std::mt19937 engine(std::random_device{}());
+  const int rows = bench::size(1 << 17, 1 << 11), perRow = 64, width = rows;
+  std::mt19937 &engine = bench::randomEngine();
   std::vector<int> start, columns;
   for (int r = 0; r <= rows; ++r) start.push_back(r * perRow);
   for (int i = 0; i < rows * perRow; ++i) columns.push_back(engine() % width);

@@ -11,7 +11,7 @@ __global__ void stencil3d(const float *in, float *out, int n) {
 void stencil3dOpenmp(const float *in, float *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 256;
+  const int n = bench::size(256, 32);
   const size_t count = (size_t)n * n * n;
   bench::Case c;
   c.name = "stencil3d";

@@ -14,7 +14,7 @@ __global__ void transpose(const float *in, float *out, int n) {
 void transposeOpenmp(const float *in, float *out, int n);
 
 static int added = bench::addCase([] {
-  const int n = 4096;
+  const int n = bench::size(4096, 256);
   bench::Case c;
   c.name = "transpose";
   c.bytes = 8.0 * n * n;

@@ -9,7 +9,7 @@ __global__ void triad(const float *a, const float *b, float *c, float scale, int
 void triadOpenmp(const float *a, const float *b, float *c, float scale, int n);
 
 static int added = bench::addCase([] {
-  const int n = 1 << 25;
+  const int n = bench::size(1 << 25, 1 << 16);
   const float scale = 1.5f;
   bench::Case c;
   c.name = "triad";

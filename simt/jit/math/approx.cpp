@@ -2,7 +2,8 @@
 // PTX's approximate functions of f32. Polynomials are minimax fits (Remez, coefficients rounded to float one
 // after the other); the error given is of the polynomial alone. Bounds to keep are PTX's: rcp 1 ulp, rsqrt
 // 2^-22.9, ex2 2 ulp, lg2 2^-22, sin and cos 2^-20.5 in [-pi, pi], tanh 2^-11 (relative).
-// AVX-512 has table look-ups and exponent instructions; elsewhere plain division and exponent bits serve.
+// AVX-512 has table look-ups and exponent instructions, which scalars use, too, so that lane mode computes the same; elsewhere
+// plain division and exponent bits serve.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "simt/jit/math/expansions.h"
@@ -11,9 +12,6 @@ namespace strata::simt::math {
 
 using llvm::Value;
 namespace x86 = llvm::Intrinsic;
-
-// Vectors on AVX-512 use its special instructions; scalars are rare and take the portable way.
-static bool hasInstructions(const CpuFeatures &cpu, Val x) { return cpu.avx512 && x.lanes(); }
 
 // An AVX-512 instruction of the form op(operands…, passthru, mask[, last]).
 static Val masked(Val x, llvm::Intrinsic::ID id, std::initializer_list<Val> operands,
@@ -35,14 +33,14 @@ static Val atLeast(Val x, double limit) { return select(gt(x.lit(limit), x), x.l
 
 // rcp14, then one Newton step: 1 ulp. Where the step meets 0 * inf, the table's answer is exact.
 Val approxRcp(const CpuFeatures &cpu, Val x) {
-  if (!hasInstructions(cpu, x)) return x.lit(1) / x;
+  if (!cpu.avx512) return x.lit(1) / x;
   const Val y = masked(x, x86::x86_avx512_rcp14_ps_512, {x}, {}, {});
   const Val refined = fma(y, fma(-x, y, x.lit(1)), y);
   return select(isNan(refined), y, refined);
 }
 
 Val approxRsqrt(const CpuFeatures &cpu, Val x) {
-  if (!hasInstructions(cpu, x)) {
+  if (!cpu.avx512) {
     // 1/sqrt rounds twice: 1 ulp.
     return x.lit(1) / sqrt(x);
   }
@@ -55,7 +53,7 @@ Val approxRsqrt(const CpuFeatures &cpu, Val x) {
 // 2^x = 2^n p(x - n), n the nearest integer; |error of p| < 2^-27.5. Integers give exact powers.
 Val approxEx2(const CpuFeatures &cpu, Val x) {
   const Val c = atLeast(atMost(x, 130), -200);
-  const bool instructions = hasInstructions(cpu, x);
+  const bool instructions = cpu.avx512;
   const double magic = 0x1.8p23;  // adding it leaves n in the low bits
   const Val shifted = c + x.lit(magic);
   const Val n = instructions ? roundeven(c) : shifted - x.lit(magic);
@@ -78,7 +76,7 @@ Val approxLg2(const CpuFeatures &cpu, Val x) {
     return fma(t, p, e);
   };
   const Val nan = x.pattern(0x7fffffff);
-  if (hasInstructions(cpu, x)) {
+  if (cpu.avx512) {
     const Val e = masked(x, x86::x86_avx512_mask_getexp_ps_512, {x}, {}, {4});
     const Val m = masked(x, x86::x86_avx512_mask_getmant_ps_512, {x}, {4}, {4});  // [1, 2), sign dropped
     const Val large = gt(m, x.lit(0x1.6a09e6p0));
@@ -128,7 +126,7 @@ Val approxTanh(const CpuFeatures &cpu, Val x) {
   const Val u = c * c;
   const Val numerator = c * polynomial(u, {135135, 17325, 378, 1});
   const Val denominator = polynomial(u, {135135, 62370, 3150, 28});
-  const Val q = hasInstructions(cpu, x)
+  const Val q = cpu.avx512
                     ? numerator * masked(x, x86::x86_avx512_rcp14_ps_512, {denominator}, {}, {})
                     : numerator / denominator;
   return atLeast(atMost(q, 1), -1);
