@@ -30,7 +30,7 @@
 #include "simt/lower/count_rounds.h"
 #include "simt/lower/recover_pointers.h"
 #include "simt/lower/register_zeros.h"
-#include "simt/lower/widen_extremes.h"
+#include "simt/lower/simplify_extremes.h"
 #include "simt/passes/prefetch_strides.h"
 #include "simt/passes/raise_operations.h"
 
@@ -180,7 +180,7 @@ void optimizeLane(llvm::Module &module, llvm::TargetMachine &target) {
   main.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   main.addPass(llvm::InstCombinePass());
   main.addPass(FunctionStep<simplifyAlignmentChecks>());
-  main.addPass(FunctionStep<widenExtremes>());
+  main.addPass(FunctionStep<simplifyExtremes>());
   main.addPass(llvm::DSEPass());
   main.addPass(llvm::ADCEPass());
   main.addPass(llvm::SimplifyCFGPass(branches()));

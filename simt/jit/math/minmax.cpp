@@ -10,14 +10,28 @@ namespace strata::simt::math {
 
 using llvm::Value;
 
-// Results of arithmetic are never signaling; what comes from memory or through a bitcast may be.
-static bool neverSignaling(Value *v) {
+// A result of these functions: their operands are quieted.
+static bool isExtreme(const llvm::Instruction &i) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+  const llvm::Function *callee = call && call->getType()->isVectorTy() ? call->getCalledFunction() : nullptr;
+  return callee && (callee->getName().starts_with("strata.fmin.") || callee->getName().starts_with("strata.fmax.") ||
+                    callee->getName().starts_with("llvm.x86.avx512.mask.range."));
+}
+
+// Results of arithmetic are never signaling; what comes from memory or through a bitcast may be. What goes around in a
+// loop is not, if nothing that comes in is: `seen` are the phis that this is asked about.
+static bool neverSignaling(Value *v, llvm::SmallPtrSetImpl<llvm::PHINode *> &seen) {
+  if (llvm::isa<llvm::PoisonValue>(v)) return true;
   if (auto *c = llvm::dyn_cast<llvm::Constant>(v)) {
     const auto *splat = llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c);
-    return splat && !splat->isNaN();
+    return splat && !splat->getValue().isSignaling();
   }
+  const auto never = [&](Value *from) { return neverSignaling(from, seen); };
   auto *i = llvm::dyn_cast<llvm::Instruction>(v);
   if (!i) return false;
+  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(i)) return !seen.insert(phi).second || llvm::all_of(phi->incoming_values(), never);
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(i)) return never(select->getTrueValue()) && never(select->getFalseValue());
+  if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i)) return never(shuffle->getOperand(0)) && never(shuffle->getOperand(1));
   switch (i->getOpcode()) {
     case llvm::Instruction::FAdd: case llvm::Instruction::FSub: case llvm::Instruction::FMul:
     case llvm::Instruction::FDiv: case llvm::Instruction::FPExt: case llvm::Instruction::FPTrunc:
@@ -26,8 +40,13 @@ static bool neverSignaling(Value *v) {
     default: break;
   }
   auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(i);
-  return intrinsic && (intrinsic->getIntrinsicID() == llvm::Intrinsic::fma ||
-                       intrinsic->getIntrinsicID() == llvm::Intrinsic::sqrt);
+  return isExtreme(*i) || (intrinsic && (intrinsic->getIntrinsicID() == llvm::Intrinsic::fma ||
+                                         intrinsic->getIntrinsicID() == llvm::Intrinsic::sqrt));
+}
+
+static bool neverSignaling(Value *v) {
+  llvm::SmallPtrSet<llvm::PHINode *, 8> seen;
+  return neverSignaling(v, seen);
 }
 
 static llvm::Intrinsic::ID byWidth(Val x, llvm::Intrinsic::ID f32, llvm::Intrinsic::ID f64) {
