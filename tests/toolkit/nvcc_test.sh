@@ -115,6 +115,40 @@ case_errors() {
   [[ ! -e bad.o && -z $(ls temporary) ]] || fail "files left"
 }
 
+# Products and sums in different blocks: fused as those in one, unless -fmad=false, a rounding is asked for, or the product
+# comes from outside the loop.
+case_fmad() {
+  cat >apart.cu <<'EOF'
+__global__ void around(float *p, int n) {
+  float x = p[0], y = p[1];
+  int i = 0;
+  for (; i < n && x * x + y * y < 4; ++i) {
+    float next = x * x - y * y + p[2];
+    y = 2 * x * y + p[3];
+    x = next;
+  }
+  p[4] = x + i;
+}
+EOF
+  cat >apart_rounded.cu <<'EOF'
+__global__ void rounded(float *p, int n) {
+  float product = __fmul_rn(p[0], p[1]);
+  if (n) p[2] = __fadd_rn(product, p[3]);
+}
+__global__ void hoisted(float *p, float a, float b, int n) {
+  for (int i = 0; i < n; ++i) p[i] = p[i] + a * b;
+}
+EOF
+  "$nvcc" -ptx apart.cu -o apart.ptx
+  [[ $(grep -c 'fma\.rn' apart.ptx) == 3 ]] || fail "not fused: $(grep -E 'fma|mul|sub|add' apart.ptx)"
+  grep -q 'sub\.f32' apart.ptx && fail "a difference is left"
+  "$nvcc" -ptx -fmad=false apart.cu -o apart.ptx
+  grep -q 'fma' apart.ptx && fail "fused though -fmad=false"
+  "$nvcc" -ptx apart_rounded.cu -o apart.ptx
+  grep -q 'fma' apart.ptx && fail "fused what is rounded, or what lies outside the loop"
+  return 0
+}
+
 case_link() {
   "$nvcc" k.cu main.cpp -o direct
   ./direct

@@ -20,11 +20,21 @@ struct StrataPasses : PassInfoMixin<StrataPasses> {
   static bool isRequired() { return true; }  // also without optimisation
 };
 
+struct FuseProducts : PassInfoMixin<FuseProducts> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    strata::plugin::fuseProducts(function);
+    return PreservedAnalyses::none();
+  }
+};
+
 }  // namespace
 
 extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "strata", STRATA_VERSION, [](PassBuilder &builder) {
             builder.registerPipelineStartEPCallback(
                 [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(StrataPasses()); });
+            builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
+              if (level != OptimizationLevel::O0) passes.addPass(createModuleToFunctionPassAdaptor(FuseProducts()));
+            });
           }};
 }
