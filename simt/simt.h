@@ -35,6 +35,7 @@ struct KernelInfo {
   std::uint32_t reqntid[3] = {0, 0, 0};
   std::uint32_t clusterDim[3] = {0, 0, 0};
   bool usesBarrier = false;
+  bool usesThreadY = false;           // reads %tid.y: its blocks are rectangles
 };
 
 struct GlobalInfo {

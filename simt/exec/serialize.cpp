@@ -112,7 +112,7 @@ void visit(V &v, T &t) {
     all(t.offset, t.size, t.alignment);
   } else if constexpr (std::is_same_v<Plain, KernelInfo>) {
     all(t.name, t.params, t.paramBytes, t.staticShared, t.localBytes, t.registers, t.maxThreads, t.reqntid,
-        t.clusterDim, t.usesBarrier);
+        t.clusterDim, t.usesBarrier, t.usesThreadY);
   } else if constexpr (std::is_same_v<Plain, GlobalInfo>) {
     all(t.name, t.offset, t.size, t.constant, t.managed);
   } else if constexpr (std::is_same_v<Plain, GlobalRelocation>) {

@@ -65,8 +65,11 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
     const ptx::Function &function = module.functions[r];
     for (const ptx::Variable &v : function.variables)
       if (v.space == ptx::Space::local) info.localBytes += static_cast<std::uint32_t>(v.size);
-    for (const ptx::Instruction &i : function.body)
+    for (const ptx::Instruction &i : function.body) {
       info.usesBarrier = info.usesBarrier || i.opcode == ptx::Opcode::bar || i.opcode == ptx::Opcode::barrier;
+      for (const Operand &o : i.operands)
+        info.usesThreadY = info.usesThreadY || (o.kind == Operand::Kind::special && o.special == ptx::SpecialRegister::tid_y);
+    }
     info.registers = std::max(info.registers, estimateRegisters(function));
   }
   info.maxThreads = threadLimit(f);

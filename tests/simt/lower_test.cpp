@@ -307,7 +307,7 @@ TEST(Machine, WaitingLoopsYield) {
 
 TEST(Module, KernelsAndParameters) {
   auto module = ptx::parse(kHeader + ".visible .entry a(.param .u8 x, .param .u64 y, .param .align 16 .b8 z[20], .param .f32 w)\n.maxntid 128, 2, 1\n{\n  ret;\n}\n"
-                           ".visible .entry b()\n.reqntid 64\n{\n  ret;\n}\n");
+                           ".visible .entry b()\n.reqntid 64\n{\n  .reg .u32 %r;\n  mov.u32 %r, %tid.y;\n  ret;\n}\n");
   ASSERT_TRUE(module) << module.error().message;
   auto info = describeModule(*module);
   ASSERT_TRUE(info);
@@ -320,6 +320,8 @@ TEST(Module, KernelsAndParameters) {
   EXPECT_EQ(a.paramBytes, 40u);
   EXPECT_EQ(a.maxThreads, 256u);
   EXPECT_FALSE(a.usesBarrier);
+  EXPECT_FALSE(a.usesThreadY);
+  EXPECT_TRUE(info->kernels[1].usesThreadY);
   EXPECT_EQ(info->kernels[1].reqntid[0], 64u);
   EXPECT_EQ(info->kernels[1].reqntid[1], 1u);
 }

@@ -194,9 +194,9 @@ and without LLVM, with an empty cache as fast as with a full one. On a GPU nothi
 | `cpu_native` | processors exactly like this one, with all their extensions (AVX512-FP16 makes half arithmetic faster); for programs that stay here |
 
 An image is used if it is for the target that the device runs (the best that the processor has, or `STRATA_SIMD`) and was made from the same PTX by the
-same version of Strata. Otherwise, or if it is damaged, the PTX is compiled as in any program; `STRATA_LOG=debug` says why. It holds one version of each
-kernel, for blocks whose x extent is a multiple of 32, or for the shape that `.reqntid` fixes; a launch of another shape compiles its
-kernel unless `--cpu-block X,Y,Z` names the shape. Kernels that the CPU device cannot run are named in a warning. With `-rdc=true` the code
+same version of Strata. Otherwise, or if it is damaged, the PTX is compiled as in any program; `STRATA_LOG=debug` says why. It holds each kernel for
+blocks whose x extent is a multiple of 32, or for the shape that `.reqntid` fixes; kernels that read `threadIdx.y` also for blocks of 16 by 16. A launch of
+another shape compiles its kernel unless `--cpu-block X,Y,Z` names the shape. Kernels that the CPU device cannot run are named in a warning. With `-rdc=true` the code
 is made at the device link, which takes the same option.
 )";
 

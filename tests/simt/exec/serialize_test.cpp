@@ -23,7 +23,7 @@ protected:
       k.name = name();
       for (unsigned p = random() % 6; p; --p) k.params.push_back({word(), word(), word()});
       k.paramBytes = word(), k.staticShared = word(), k.localBytes = word(), k.registers = word(), k.maxThreads = word();
-      k.reqntid[0] = word(), k.clusterDim[2] = word(), k.usesBarrier = word() & 1;
+      k.reqntid[0] = word(), k.clusterDim[2] = word(), k.usesBarrier = word() & 1, k.usesThreadY = word() & 1;
       info.kernels.push_back(k);
     }
     info.globalsSize = 64 + random() % 1000;
