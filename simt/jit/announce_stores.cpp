@@ -98,7 +98,8 @@ bool StoreAnnouncer::isComputable(Value &value, Place &place, unsigned depth) co
   return true;
 }
 
-// Whether all ways from one block lead to the other, but for those that end the kernel with a fault or store in the other form, and without a loop.
+// Whether all ways from one block lead to the other, but for those that end the kernel with a fault or store in the other
+// form, and without a loop.
 bool StoreAnnouncer::leadsTo(BasicBlock &from, const BasicBlock &to, llvm::SmallPtrSetImpl<BasicBlock *> &between) const {
   llvm::SmallVector<BasicBlock *, 16> open = {&from};
   while (!open.empty()) {
@@ -154,7 +155,8 @@ void StoreAnnouncer::announce(const LineStore &store, Value &past) const {
     // In its place any address that is in the cache, so that no branch is needed.
     Value *line = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, first / perLine * kLine);
     line = builder.CreateSelect(unwanted, store.store->getFunction()->getArg(0), line);
-    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()}, {line, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
+                            {line, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
   }
 }
 

@@ -23,7 +23,7 @@ using llvm::Value;
 
 using Terms = llvm::SmallSetVector<Term, 8>;
 
-constexpr unsigned kMostTerms = 16, kMostDepth = 6, kMostBranches = 16;  // the last: of a function
+constexpr unsigned kMostTerms = 16, kMostDepth = 6, kMostTries = 32, kMostBranches = 16;  // tries: in a block; branches: in a function
 
 bool isPure(const Instruction &i) {
   if (i.isTerminator() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(i) || i.mayReadOrWriteMemory() || i.mayHaveSideEffects()) return false;
@@ -161,9 +161,8 @@ bool Skipper::find(Term term, Region &region) const {
     else if (uses || usesAny(i, region.after)) region.after.insert(&i);
   }
   // Each user of what moves moves too, or can take what it is otherwise.
-  return llvm::all_of(region.moved, [&](Instruction *i) {
-    return region.otherwise.contains(i) || llvm::all_of(i->users(), [&](llvm::User *user) { return region.moved.contains(llvm::cast<Instruction>(user)); });
-  });
+  const auto moves = [&](llvm::User *user) { return region.moved.contains(llvm::cast<Instruction>(user)); };
+  return llvm::all_of(region.moved, [&](Instruction *i) { return region.otherwise.contains(i) || llvm::all_of(i->users(), moves); });
 }
 
 // Moves what the region and its branch need to before all that needs the region. Returns whether it could be.
@@ -220,13 +219,16 @@ BasicBlock *Skipper::branch(const Region &region) const {
 
 BasicBlock *Skipper::run() {
   findTerms();
+  unsigned tries = 0;
   for (Instruction &i : block_) {
     if (!isSlow(i) || !isPure(i) || !uniformity_.shape(&i).isVarying()) continue;
     auto known = terms_.find(&i);
     if (known == terms_.end()) continue;
     for (Term term : known->second) {
+      if (nearlyAlwaysHolds(term)) continue;
+      if (++tries > kMostTries) return nullptr;
       Region region;
-      if (!nearlyAlwaysHolds(term) && find(term, region) && makeRoom(region)) return branch(region);
+      if (find(term, region) && makeRoom(region)) return branch(region);
     }
   }
   return nullptr;
