@@ -120,13 +120,16 @@ llvm::Value *FunctionEmitter::guard(const Shape &of) {
 llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value *()> &fast,
                                       const std::function<Value *()> &slow) {
   Value *holds = guard(of);
-  if (!holds) return fast();
+  return holds ? branchOn(holds, /*likely=*/true, fast, slow) : fast();
+}
+
+llvm::Value *FunctionEmitter::branchOn(Value *holds, bool likely, const std::function<Value *()> &fast, const std::function<Value *()> &slow) {
   BasicBlock *fastBlock = newBlock("contiguous"), *slowBlock = newBlock("wrapped"), *merge = newBlock("accessed");
-  llvm::MDNode *likely = llvm::MDNode::get(
+  llvm::MDNode *weights = llvm::MDNode::get(
       lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
                            llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20)),
                            llvm::ConstantAsMetadata::get(builder_.getInt32(1))});
-  builder_.CreateCondBr(holds, fastBlock, slowBlock, likely);
+  builder_.CreateCondBr(holds, fastBlock, slowBlock, likely ? weights : nullptr);
   // What the sides materialise is not visible after them.
   auto keepScalars = now_, keepVectors = vectorsNow_;
   auto keepSegments = segmentsNow_;
@@ -197,7 +200,10 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
   auto slow = [&] { return gather(addresses(pointer), element, count, load.getAlign()); };
   if (address.isVarying()) {
     context_.report.note(load, "gather", "the address varies");
-    return slow();
+    auto now = count == 1 && !load.getType()->isVectorTy() ? contiguousNow(pointer, size) : std::nullopt;
+    if (!now) return slow();
+    auto fast = [&]() -> Value * { return builder_.CreateAlignedLoad(llvm::FixedVectorType::get(element, kLanes), now->first, load.getAlign()); };
+    return branchOn(now->holds, /*likely=*/false, fast, slow);
   }
   if (address.isSegmented()) {
     Value *made = count == 1 && !load.getType()->isVectorTy() ? loadSegmented(load, element) : nullptr;
@@ -407,7 +413,16 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   if (!address.isStrided(size * count)) {
     if (count == 1 && storePattern(store, value, address)) return;
     context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
-    slow();
+    auto now = address.isVarying() && count == 1 && !store.getValueOperand()->getType()->isVectorTy() ? contiguousNow(pointer, size) : std::nullopt;
+    if (!now) {
+      slow();
+      return;
+    }
+    auto fast = [&]() -> Value * {
+      builder_.CreateAlignedStore(value, now->first, store.getAlign());
+      return nullptr;
+    };
+    branchOn(now->holds, /*likely=*/false, fast, slow);
     return;
   }
   auto fast = [&]() -> Value * {

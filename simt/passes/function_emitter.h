@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -174,6 +175,13 @@ private:
   Value *guard(const Shape &shape);         // i1: no extension among the terms wraps; null if there are none
   // Emits `fast` where the address's guard holds and `slow` elsewhere; returns the merged value.
   Value *guarded(const Shape &shape, const std::function<Value *()> &fast, const std::function<Value *()> &slow);
+  Value *branchOn(Value *holds, bool likely, const std::function<Value *()> &fast, const std::function<Value *()> &slow);
+  // emit_contiguous.cpp: whether varying addresses of elements of `size` bytes are contiguous this time, and lane 0's.
+  struct ContiguousNow {
+    Value *holds, *first;
+  };
+  std::optional<ContiguousNow> contiguousNow(Value *pointer, std::int64_t size);
+  bool followsThreads(Value *lane, unsigned depth = 0);  // computed from affine values alone
   Value *wideMask(unsigned count);
   void checkAligned(llvm::CallBase &call);
 
