@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <numeric>
 
 #include "ptx/isa/pattern.h"
 #include "ptx/ptx.h"
@@ -25,7 +26,9 @@ private:
   }
 
   void linkage(Linkage linkage);
-  void variable(const Variable &v, std::string_view indent);
+  void globals();
+  std::vector<bool> namedTooEarly(const std::vector<std::size_t> &order) const;
+  void variable(const Variable &v, std::string_view indent, bool declare = false);
   void initialiser(const Variable &v);
   void address(const Relocation &r);
   void head(const Function &f);
@@ -61,7 +64,7 @@ std::string Printer::run() {
     head(f);
     out("\n;\n");
   }
-  for (const Variable &v : module_.variables) variable(v, "");
+  globals();
   for (const Function &f : module_.functions) {
     if (!f.hasBody) continue;
     head(f);
@@ -84,9 +87,37 @@ void Printer::linkage(Linkage linkage) {
   }
 }
 
-void Printer::variable(const Variable &v, std::string_view indent) {
+// Which variables are named by an initialiser that comes no later in this order.
+std::vector<bool> Printer::namedTooEarly(const std::vector<std::size_t> &order) const {
+  std::vector<bool> early(order.size()), printed(order.size());
+  for (std::size_t i : order) {
+    for (const Relocation &r : module_.variables[i].relocations)
+      if (r.symbol.kind == SymbolRef::Kind::global && !printed[r.symbol.index]) early[r.symbol.index] = true;
+    printed[i] = true;
+  }
+  return early;
+}
+
+// An initialiser names what is declared before it, but the linker puts a definition where another module's .extern
+// was, and variables of several modules may name each other. Then internal ones, which name each other backwards
+// only, come first, and what is still named too early is declared.
+void Printer::globals() {
+  const std::vector<Variable> &all = module_.variables;
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<bool> early = namedTooEarly(order);
+  if (std::find(early.begin(), early.end(), true) != early.end()) {
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return all[i].linkage == Linkage::internal; });
+    early = namedTooEarly(order);
+  }
+  for (std::size_t i : order)
+    if (early[i]) variable(all[i], "", true);
+  for (std::size_t i : order) variable(all[i], "");
+}
+
+void Printer::variable(const Variable &v, std::string_view indent, bool declare) {
   out(indent);
-  linkage(v.linkage);
+  linkage(declare ? Linkage::extern_ : v.linkage);
   out(".");
   out(name(v.space));
   if (v.managed) out(" .attribute(.managed)");
@@ -104,7 +135,7 @@ void Printer::variable(const Variable &v, std::string_view indent) {
     if (d) out(d);
     out("]");
   }
-  if (!v.init.empty()) initialiser(v);
+  if (!v.init.empty() && !declare) initialiser(v);
   out(";\n");
 }
 

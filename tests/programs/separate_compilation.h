@@ -3,7 +3,15 @@
 
 using Function = int (*)(int);
 
+struct Node {
+  int value;
+  const Node *next;
+};
+
 extern __device__ int shared;
+extern __device__ const int *third;          // defined behind the static variable that it points into
+extern __device__ Function operations[2];
+extern __device__ Node here, there;    // a ring through both files
 extern __device__ int twice(int x);
 extern __device__ Function pick(bool add);
 extern __global__ void applyOther(int *data);

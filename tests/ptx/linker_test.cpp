@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/ptx.h"
 
 namespace strata::ptx {
@@ -81,6 +83,43 @@ TEST(Linker, aliasesAreResolvedAcrossModules) {
   Module m = linkedOf({moduleOf(".extern .func nick();\n.visible .entry k() { call nick; ret; }\n"), moduleOf(".visible .func real() { ret; }\n.visible .func nick();\n.alias nick, real;\n")});
   const Function &k = *m.findFunction("k");
   EXPECT_EQ(m.functions[k.body[0].operands[1].symbol.index].name, "real");
+}
+// Each variable holds the address of another variable or of a function; where they lead from `name`, in `steps` steps.
+std::string walk(const Module &m, std::string name, int steps) {
+  for (; steps; --steps) {
+    const Variable *v = m.findVariable(name);
+    if (!v || v->relocations.size() != 1) return "nothing after " + name;
+    const SymbolRef &next = v->relocations[0].symbol;
+    name = next.kind == SymbolRef::Kind::function ? m.functions[next.index].name : m.variables[next.index].name;
+  }
+  return name;
+}
+TEST(Linker, initialisersMayNameWhatComesLater) {
+  const std::string use = ".extern .global .u64 first;\n.visible .entry k() { .reg .u64 %r; ld.global.u64 %r, [first]; ret; }\n";
+  const std::string define = ".func help() { ret; }\n.global .u64 last = help;\n.global .u64 hidden = last;\n.visible .global .u64 first = hidden;\n";
+  for (bool useFirst : {false, true}) {
+    Module m = linkedOf(useFirst ? std::vector{moduleOf(use), moduleOf(define)} : std::vector{moduleOf(define), moduleOf(use)});
+    Result<Module> again = parse(print(m));
+    ASSERT_TRUE(again);
+    for (const Module *module : {&m, &*again}) EXPECT_EQ(walk(*module, "first", 3), "help");
+  }
+}
+TEST(Linker, variablesOfSeveralModulesMayNameEachOther) {
+  const std::vector<std::string> parts = {".extern .global .u64 b;\n.visible .global .u64 a = b;\n",
+                                          ".extern .global .u64 c;\n.global .u64 hidden = c;\n.visible .global .u64 b = hidden;\n",
+                                          ".extern .global .u64 a;\n.weak .global .u64 c = a;\n"};
+  std::vector<int> order = {0, 1, 2};
+  do {
+    std::vector<Module> modules;
+    for (int part : order) modules.push_back(moduleOf(parts[static_cast<std::size_t>(part)]));
+    Module m = linkedOf(std::move(modules));
+    Result<Module> again = parse(print(m));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(walk(*again, "a", 3), "c");
+    EXPECT_EQ(walk(*again, "a", 4), "a");
+    EXPECT_EQ(again->findVariable("c")->linkage, Linkage::weak);
+    EXPECT_EQ(again->variables.size(), 4u);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 TEST(Linker, sourceFilesAreKept) {
   auto part = [](const std::string &n) { return moduleOf(".file 1 \"" + n + ".cu\"\n.visible .entry " + n + "() {\n.loc 1 5 1\nret; }\n.section .debug_str { .b8 1 }\n"); };
