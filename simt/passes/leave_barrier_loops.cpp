@@ -48,26 +48,59 @@ public:
   bool run() {
     for (BasicBlock &block : function_)
       if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) return_ = &block;
-    if (!return_ || loops_.empty()) return false;
+    if (!return_ || llvm::none_of(function_, hasBarrier)) return false;
     std::vector<std::pair<BasicBlock *, unsigned>> exits;
     for (BasicBlock *block : order_.blocks())
-      if (uniformity_.control().divergentBranch(block))
+      if (block->getTerminator()->getNumSuccessors() == 2)
         for (unsigned s = 0; s < 2; ++s)
-          if (leavesBarriers(*block, *block->getTerminator()->getSuccessor(s))) exits.push_back({block, s});
+          if (missesBarrier(*block, s)) exits.push_back({block, s});
     for (auto [block, s] : exits) move(*block, s, pathsFrom(*block->getTerminator()->getSuccessor(s)));
     return !exits.empty();
   }
 
 private:
-  bool leavesBarriers(const BasicBlock &from, BasicBlock &to) {
-    const Loop *left = nullptr;
-    for (const Loop *loop = loops_.getLoopFor(&from); loop && !loop->contains(&to); loop = loop->getParentLoop()) left = loop;
-    const auto any = [](const auto &blocks, auto holds) {
-      return llvm::any_of(blocks, [&](const BasicBlock *block) { return llvm::any_of(*block, holds); });
+  // Lanes that go this way write and end, while others of their warp may come to a barrier.
+  bool missesBarrier(BasicBlock &block, unsigned way) const {
+    const llvm::Instruction *branch = block.getTerminator();
+    const Region region = pathsFrom(*branch->getSuccessor(way));
+    const auto any = [&](auto holds) {
+      return llvm::any_of(region, [&](const BasicBlock *in) { return llvm::any_of(*in, holds); });
     };
-    if (!left || !any(left->blocks(), [](const Instruction &i) { return isBarrier(calledBy(i)); })) return false;
-    const Region region = pathsFrom(to);
-    return any(region, writes) && !any(region, gathersLanes);
+    if (!any(writes) || any(gathersLanes) || !reaches(*branch->getSuccessor(1 - way), hasBarrier)) return false;
+    return uniformity_.control().divergentBranch(&block) || othersPassBarrier(block);
+  }
+
+  // Whether, where all lanes that are at `block` take the same way, others of their warp need not come to it before a barrier.
+  bool othersPassBarrier(const BasicBlock &block) const {
+    const auto here = [&](const BasicBlock &at) { return &at == &block; };
+    return llvm::any_of(order_.blocks(), [&](BasicBlock *split) {
+      if (!uniformity_.control().divergentBranch(split)) return false;
+      const auto part = [&](unsigned mine) {
+        BasicBlock &to = *split->getTerminator()->getSuccessor(mine), &other = *split->getTerminator()->getSuccessor(1 - mine);
+        return reaches(to, here, hasBarrier) && reaches(other, hasBarrier, here);
+      };
+      return part(0) || part(1);
+    });
+  }
+
+  static bool hasBarrier(const BasicBlock &block) {
+    return llvm::any_of(block, [](const Instruction &i) { return isBarrier(calledBy(i)); });
+  }
+
+  // Whether a path leads from `start` to a block that `wanted` holds for, without one before it that `stops` holds for.
+  template <class Wanted, class Stops>
+  static bool reaches(BasicBlock &start, Wanted wanted, Stops stops) {
+    Region reached;
+    reached.insert(&start);
+    for (std::size_t n = 0; n < reached.size(); ++n) {
+      if (wanted(*reached[n])) return true;
+      if (!stops(*reached[n])) reached.insert(llvm::succ_begin(reached[n]), llvm::succ_end(reached[n]));
+    }
+    return false;
+  }
+  template <class Wanted>
+  static bool reaches(BasicBlock &start, Wanted wanted) {
+    return reaches(start, wanted, [](const BasicBlock &) { return false; });
   }
 
   // All blocks that are reached, but for the return block.
