@@ -4,6 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+// Where a line of a kernel is put together, its random parts are drawn from left to right, as Clang evaluates operands.
+#ifndef __clang__
+#error "another compiler would make other kernels of the recorded seeds"
+#endif
+
 namespace strata::fuzz {
 
 // SplitMix64: small, and the same everywhere (the standard distributions are not).
