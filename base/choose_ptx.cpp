@@ -65,6 +65,12 @@ std::vector<std::string> ChosenPtx::texts() const {
   return texts;
 }
 
+std::vector<std::string> ChosenPtx::names() const {
+  std::vector<std::string> names;
+  for (const Entry *entry : entries) names.push_back(entry->name);
+  return names;
+}
+
 ChosenPtx choosePtx(const std::vector<Entry> &entries, unsigned capability) {
   ChosenPtx chosen;
   std::vector<Group> groups = groupsOf(entries, true);

@@ -23,6 +23,7 @@ struct ChosenPtx {
   bool relocatable = false;
 
   std::vector<std::string> texts() const;
+  std::vector<std::string> names() const;  // of the objects that they are from; empty ones: unknown
 };
 ChosenPtx choosePtx(const std::vector<Entry> &entries, unsigned capability);
 

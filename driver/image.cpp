@@ -61,6 +61,7 @@ CUresult sourceOfFatbin(std::span<const std::uint8_t> bytes, const JitOptions &o
                   options);
   }
   source.ptx = chosen.texts();
+  source.names = chosen.names();
   source.relocatable = chosen.relocatable;
   for (fatbin::Entry &entry : *entries)
     if (entry.kind == fatbin::Kind::native) source.natives.push_back(std::move(entry.payload));

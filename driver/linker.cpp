@@ -15,13 +15,13 @@ namespace {
 class Linker final : public Shared {
 public:
   JitOptions options;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, names;  // one name per input
   std::string linked;
 };
 
 Linker *findLinker(CUlinkState handle) { return handles<Linker, CUlinkState>().find(handle); }
 
-CUresult addImage(Linker &linker, CUjitInputType type, const void *data, std::size_t size) {
+CUresult addImage(Linker &linker, CUjitInputType type, const void *data, std::size_t size, const char *name) {
   switch (type) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY: break;
@@ -33,7 +33,10 @@ CUresult addImage(Linker &linker, CUjitInputType type, const void *data, std::si
   }
   simt::ModuleSource source;
   if (CUresult result = findSource(data, size, linker.options, source); result != CUDA_SUCCESS) return result;
-  for (std::string &ptx : source.ptx) linker.inputs.push_back(std::move(ptx));
+  for (std::string &ptx : source.ptx) {
+    linker.inputs.push_back(std::move(ptx));
+    linker.names.push_back(name ? name : "");
+  }
   return CUDA_SUCCESS;
 }
 
@@ -58,7 +61,7 @@ CUresult entry::cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *d
   JitOptions ignored;
   CUresult result = parseJitOptions(numOptions, options, optionValues, ignored);
   if (result != CUDA_SUCCESS) return result;
-  return data && size ? addImage(*linker, type, data, size) : CUDA_ERROR_INVALID_VALUE;
+  return data && size ? addImage(*linker, type, data, size, name) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult entry::cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
@@ -74,14 +77,14 @@ CUresult entry::cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const c
   std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
   std::size_t size = bytes.size();
   bytes.push_back(0);
-  return size ? addImage(*linker, type, bytes.data(), size) : CUDA_ERROR_INVALID_IMAGE;
+  return size ? addImage(*linker, type, bytes.data(), size, path) : CUDA_ERROR_INVALID_IMAGE;
 }
 
 CUresult entry::cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
   Linker *linker = findLinker(state);
   if (!linker) return CUDA_ERROR_INVALID_HANDLE;
   if (!cubinOut || !sizeOut) return CUDA_ERROR_INVALID_VALUE;
-  auto linked = simt::linkPtx(linker->inputs);
+  auto linked = simt::linkPtx(linker->inputs, linker->names);
   if (!linked) return reportCompileError(linked.error(), linker->options);
   linker->linked = std::move(*linked);
   *cubinOut = linker->linked.data();

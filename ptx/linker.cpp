@@ -42,6 +42,8 @@ bool agree(const Variable &a, const Variable &b) {
 
 class Linker {
 public:
+  explicit Linker(const std::vector<std::string> &moduleNames) : moduleNames_(moduleNames) {}
+
   Result<Module> run(std::vector<Module> modules) {
     for (std::size_t m = 0; m < modules.size() && !error_; ++m) takeHead(modules[m], m == 0);
     for (std::size_t m = 0; m < modules.size(); ++m) reserveNames(modules[m]);
@@ -66,6 +68,11 @@ private:
     if (!error_) error_ = userError("link: " + std::move(what));
   }
 
+  std::string moduleName(std::size_t number) const {
+    if (number < moduleNames_.size() && !moduleNames_[number].empty()) return "'" + moduleNames_[number] + "'";
+    return "module " + std::to_string(number + 1);
+  }
+
   void takeHead(const Module &m, bool first);
   void reserveNames(const Module &m);
   void takeModule(Module &&m, std::size_t number);
@@ -75,8 +82,12 @@ private:
   void settle(Entry &have, Entry &entry, Place &place, std::size_t number, bool &taken);
   std::string apart(const std::string &name);
   void checkResolved();
+  void failUndefined(const char *what, const std::string &name) {
+    fail(what + (" '" + name) + "', declared in " + moduleName(names_.at(name).module) + ", is not defined in any module");
+  }
   void dropDebugSections();
 
+  const std::vector<std::string> &moduleNames_;
   Module merged_;
   std::unordered_map<std::string, Place> names_;        // with linkage
   std::unordered_map<std::string, unsigned> reserved_;  // names that internal ones must avoid
@@ -129,10 +140,9 @@ std::string Linker::apart(const std::string &name) {
 template <class Entry>
 void Linker::settle(Entry &have, Entry &entry, Place &place, std::size_t number, bool &taken) {
   Strength strength = strengthOf(entry);
-  if (!agree(have, entry)) return fail("'" + entry.name + "' is declared differently in modules " + std::to_string(place.module + 1) +
-                                       " and " + std::to_string(number + 1));
+  if (!agree(have, entry)) return fail("'" + entry.name + "' is declared differently in " + moduleName(place.module) + " and " + moduleName(number));
   if (strength == Strength::strong && place.strength == Strength::strong)
-    return fail("'" + entry.name + "' is defined in modules " + std::to_string(place.module + 1) + " and " + std::to_string(number + 1));
+    return fail("'" + entry.name + "' is defined in " + moduleName(place.module) + " and " + moduleName(number));
   if constexpr (std::is_same_v<Entry, Variable>) have.alignment = entry.alignment = std::max(have.alignment, entry.alignment);
   taken = strength > place.strength;
   if (!taken) return;
@@ -161,7 +171,8 @@ std::uint32_t Linker::take(Entry &entry, std::vector<Entry> &entries, std::size_
   }
   Place &place = found->second;
   if (place.isFunction != isFunction) {
-    fail("'" + entry.name + "' is a function in one module and a variable in another");
+    const std::string one = moduleName(place.module), other = moduleName(number);
+    fail("'" + entry.name + "' is a function in " + (isFunction ? other : one) + " and a variable in " + (isFunction ? one : other));
     return 0;
   }
   settle(entries[place.index], entry, place, number, taken);
@@ -209,18 +220,18 @@ void Linker::dropDebugSections() {
 void Linker::checkResolved() {
   for (const Variable &v : merged_.variables) {
     bool dynamic = v.space == Space::shared && v.size == 0;  // dynamic shared memory
-    if (v.linkage == Linkage::extern_ && !dynamic) return fail("variable '" + v.name + "' is not defined in any module");
+    if (v.linkage == Linkage::extern_ && !dynamic) return failUndefined("variable", v.name);
   }
   for (const Function &f : merged_.functions)
     if (strengthOf(f) == Strength::declaration && !isDeviceFunction(f.name))
-      return fail("function '" + f.name + "' is not defined in any module");
+      return failUndefined("function", f.name);
 }
 
 }  // namespace
 
-Result<Module> link(std::vector<Module> modules) {
+Result<Module> link(std::vector<Module> modules, const std::vector<std::string> &moduleNames) {
   if (modules.empty()) return userError("link: there is no module to link");
-  return Linker().run(std::move(modules));
+  return Linker(moduleNames).run(std::move(modules));
 }
 
 }  // namespace strata::ptx

@@ -107,7 +107,10 @@ void Printer::globals() {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<bool> early = namedTooEarly(order);
   if (std::find(early.begin(), early.end(), true) != early.end()) {
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return all[i].linkage == Linkage::internal; });
+    order.clear();
+    for (bool internal : {true, false})
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if ((all[i].linkage == Linkage::internal) == internal) order.push_back(i);
     early = namedTooEarly(order);
   }
   for (std::size_t i : order)

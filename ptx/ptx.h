@@ -212,7 +212,8 @@ Result<Module> parse(std::string_view text);
 Result<void> verify(const Module &module);
 // PTX text; parse(print(m)) equals m up to names of scoped variables.
 std::string print(const Module &module);
-// Links modules as nvlink does: externs are resolved by name, internal names kept apart.
-Result<Module> link(std::vector<Module> modules);
+// Links modules as nvlink does: externs are resolved by name, internal names kept apart. Errors name the modules so,
+// or by number.
+Result<Module> link(std::vector<Module> modules, const std::vector<std::string> &moduleNames = {});
 
 }  // namespace strata::ptx

@@ -97,8 +97,9 @@ public:
 // Entry of libstrata_codegen.so, found by name "strata_codegen_open" with this type. Returns null and
 // sets *error (user: PTX rejected; unsupported; internal).
 using CodegenOpen = CodegenModule *(*)(const char *ptx, std::size_t size, Error *error);
-// "strata_codegen_link": links PTX texts into one PTX text, as nvlink would.
-using CodegenLink = Result<std::string> (*)(const std::vector<std::string> &ptx);
+// "strata_codegen_link": links PTX texts into one PTX text, as nvlink would. Errors name the texts by `names`, which may
+// be empty.
+using CodegenLink = Result<std::string> (*)(const std::vector<std::string> &ptx, const std::vector<std::string> &names);
 
 // A module opened through the cache: LLVM is not touched while everything is found on disk.
 class Module {
@@ -112,11 +113,12 @@ struct ModuleSource {
   std::vector<std::string> ptx;                    // several texts, or relocatable ones, are linked first
   bool relocatable = false;
   std::vector<std::vector<std::uint8_t>> natives;  // images of the same PTX's machine code (simt/exec/native_image.h)
+  std::vector<std::string> names = {};             // of the texts, for errors of the link; empty: unknown
 };
 // Natives that are for another CPU or engine, or damaged, are left aside, and the PTX is compiled.
 Result<std::shared_ptr<Module>> openModule(ModuleSource source);
 inline Result<std::shared_ptr<Module>> openModule(std::string ptx) { return openModule(ModuleSource{{std::move(ptx)}, false, {}}); }
-Result<std::string> linkPtx(const std::vector<std::string> &ptx);
+Result<std::string> linkPtx(const std::vector<std::string> &ptx, const std::vector<std::string> &names = {});
 
 class CodeImage;  // simt/exec/image.h: mapped machine code
 

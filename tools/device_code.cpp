@@ -14,7 +14,7 @@ namespace {
 void addModule(const std::vector<fatbin::Entry> &entries, bool whole, std::vector<simt::ModuleSource> &modules) {
   const fatbin::ChosenPtx chosen = fatbin::choosePtx(entries, fatbin::kCpuCapability);
   std::vector<std::string> texts = chosen.texts();
-  if (whole && !texts.empty()) return modules.push_back({std::move(texts), chosen.relocatable, {}});
+  if (whole && !texts.empty()) return modules.push_back({std::move(texts), chosen.relocatable, {}, chosen.names()});
   for (std::string &text : texts) modules.push_back({{std::move(text)}, false, {}});
 }
 

@@ -230,7 +230,7 @@ STRATA_FOREIGN_VTABLE Result<std::unique_ptr<CodegenModule>> openCodegen(const M
   if (!library) return library.error();
   std::string linked;
   if (source.relocatable || source.ptx.size() != 1) {
-    auto text = (*library)->link(source.ptx);
+    auto text = (*library)->link(source.ptx, source.names);
     if (!text) return text.error();
     linked = std::move(*text);
   }
@@ -246,10 +246,10 @@ void specialiseFor(const std::uint32_t blockDim[3], CompileOptions &options) {
   for (int i = 0; i < 3 && !options.blockMultipleOf32; ++i) options.blockDim[i] = blockDim[i];
 }
 
-Result<std::string> linkPtx(const std::vector<std::string> &ptx) {
+Result<std::string> linkPtx(const std::vector<std::string> &ptx, const std::vector<std::string> &names) {
   auto library = codegenLibrary();
   if (!library) return library.error();
-  return (*library)->link(ptx);
+  return (*library)->link(ptx, names);
 }
 
 Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Module> &module, std::string_view name,

@@ -86,14 +86,18 @@ extern "C" {
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
-[[gnu::visibility("default")]] strata::Result<std::string> strata_codegen_link(const std::vector<std::string> &texts) {
+[[gnu::visibility("default")]] strata::Result<std::string> strata_codegen_link(const std::vector<std::string> &texts,
+                                                                                      const std::vector<std::string> &names) {
   std::vector<strata::ptx::Module> modules;
-  for (const std::string &text : texts) {
-    auto module = strata::ptx::parse(text);
-    if (!module) return module.error();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto module = strata::ptx::parse(texts[i]);
+    if (!module) {
+      const std::string where = i < names.size() && !names[i].empty() ? "'" + names[i] + "': " : "";
+      return strata::Error{module.error().blame, where + module.error().message};
+    }
     modules.push_back(std::move(*module));
   }
-  auto linked = strata::ptx::link(std::move(modules));
+  auto linked = strata::ptx::link(std::move(modules), names);
   if (!linked) return linked.error();
   return strata::ptx::print(*linked);
 }

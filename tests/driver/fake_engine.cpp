@@ -175,7 +175,7 @@ Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
   }
 }
 
-Result<std::string> linkPtx(const std::vector<std::string> &ptx) {
+Result<std::string> linkPtx(const std::vector<std::string> &ptx, const std::vector<std::string> &) {
   std::string all;
   for (const std::string &text : ptx) all += text;
   return all;

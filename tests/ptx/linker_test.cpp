@@ -142,14 +142,22 @@ TEST(Linker, theDeviceRuntimeIsProvided) {
 
 TEST(Linker, errors) {
   EXPECT_SAYS(messageOf({}), "there is no module to link");
-  EXPECT_SAYS(messageOf({moduleOf(kCaller)}), "variable 'counter' is not defined in any module");
-  EXPECT_SAYS(messageOf({moduleOf(kCaller), moduleOf(".visible .global .b32 counter;")}), "function 'twice' is not defined in any module");
-  EXPECT_SAYS(messageOf({moduleOf(kCallee), moduleOf(""), moduleOf(kCallee)}), "'counter' is defined in modules 1 and 3");
-  EXPECT_SAYS(messageOf({moduleOf(".visible .func f() { ret; }"), moduleOf(".visible .func f() { ret; }")}), "'f' is defined in modules 1 and 2");
-  EXPECT_SAYS(messageOf({moduleOf(".visible .global .b32 x;"), moduleOf(".visible .func x() { ret; }")}), "'x' is a function in one module and a variable in another");
-  EXPECT_SAYS(messageOf({moduleOf(".extern .func f(.param .b64 a);"), moduleOf(".visible .func f(.param .b32 a) { ret; }")}), "'f' is declared differently in modules 1 and 2");
+  EXPECT_SAYS(messageOf({moduleOf(kCaller)}), "variable 'counter', declared in module 1, is not defined in any module");
+  EXPECT_SAYS(messageOf({moduleOf(kCaller), moduleOf(".visible .global .b32 counter;")}), "function 'twice', declared in module 1, is not defined in any module");
+  EXPECT_SAYS(messageOf({moduleOf(kCallee), moduleOf(""), moduleOf(kCallee)}), "'counter' is defined in module 1 and module 3");
+  EXPECT_SAYS(messageOf({moduleOf(".visible .func f() { ret; }"), moduleOf(".visible .func f() { ret; }")}), "'f' is defined in module 1 and module 2");
+  EXPECT_SAYS(messageOf({moduleOf(".visible .global .b32 x;"), moduleOf(".visible .func x() { ret; }")}), "'x' is a function in module 2 and a variable in module 1");
+  EXPECT_SAYS(messageOf({moduleOf(".extern .func f(.param .b64 a);"), moduleOf(".visible .func f(.param .b32 a) { ret; }")}), "'f' is declared differently in module 1 and module 2");
   EXPECT_SAYS(messageOf({moduleOf(".extern .global .b64 x;"), moduleOf(".visible .global .b32 x;")}), "'x' is declared differently");
   EXPECT_SAYS(messageOf({moduleOf("", "sm_90a"), moduleOf("", "sm_100a", "8.6")}), "targets sm_90a and sm_100a cannot be linked together");
+}
+TEST(Linker, errorsNameTheModules) {
+  auto message = [](std::vector<Module> modules) {
+    Result<Module> linked = link(std::move(modules), {"a.o#0", "", "c.o#0"});
+    return linked ? std::string() : linked.error().message;
+  };
+  EXPECT_SAYS(message({moduleOf(kCaller), moduleOf("")}), "'counter', declared in 'a.o#0', is not");
+  EXPECT_SAYS(message({moduleOf(""), moduleOf(kCallee), moduleOf(kCallee)}), "defined in module 2 and 'c.o#0'");
 }
 
 }  // namespace

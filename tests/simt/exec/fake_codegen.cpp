@@ -69,7 +69,7 @@ const CompileOptions *fake_last_options() { return &lastOptions; }
 }
 
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
-extern "C" __attribute__((visibility("default"))) Result<std::string> strata_codegen_link(const std::vector<std::string> &ptx) {
+extern "C" __attribute__((visibility("default"))) Result<std::string> strata_codegen_link(const std::vector<std::string> &ptx, const std::vector<std::string> &) {
   std::string all;
   for (const std::string &text : ptx) all += text;
   return all;
