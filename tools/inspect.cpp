@@ -58,7 +58,7 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
   if (sources.empty()) return userError("'" + options.file + "' holds no PTX");
   std::vector<std::string> modules;
   for (const simt::ModuleSource &source : sources) {
-    Result<std::string> text = source.relocatable ? simt::linkPtx(source.ptx) : source.ptx[0];
+    Result<std::string> text = source.relocatable ? simt::linkPtx(source.ptx, source.names) : source.ptx[0];
     if (!text) return Error{text.error().blame, "'" + options.file + "': " + text.error().message};
     modules.push_back(std::move(*text));
   }
@@ -85,8 +85,8 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
   }
   compile.blockMultipleOf32 = options.block == "rows";
   if (options.block.empty() || options.block == "rows") return compile;
-  const auto shape = simt::readShape(options.block);
-  if (!shape) return userError("'" + options.block + "' is not a block shape X,Y,Z");
+  const auto shape = simt::readShape("--block", options.block);
+  if (!shape) return shape.error();
   std::copy(shape->begin(), shape->end(), compile.blockDim);
   return compile;
 }

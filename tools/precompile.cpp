@@ -45,8 +45,8 @@ Result<std::vector<simt::ModuleSource>> modulesOf(const std::string &file) {
 Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &jobs) {
   std::vector<simt::BlockShape> blocks;
   for (const std::string &text : options.blocks) {
-    const auto shape = simt::readShape(text);
-    if (!shape) return userError("'" + text + "' is not a block shape X,Y,Z");
+    const auto shape = simt::readShape("--block", text);
+    if (!shape) return shape.error();
     blocks.push_back(*shape);
   }
   for (const std::string &file : options.files) {

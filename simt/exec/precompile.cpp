@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
+#include <charconv>
+#include <optional>
 #include <thread>
 
 #include "simt/exec/codegen_library.h"
@@ -33,11 +34,22 @@ void inParallel(std::size_t count, unsigned threads, const std::function<void(st
   run();
 }
 
-std::optional<BlockShape> readShape(const std::string &text) {
-  BlockShape shape;
-  int used = 0;
-  const int count = std::sscanf(text.c_str(), "%u,%u,%u%n", &shape[0], &shape[1], &shape[2], &used);
-  if (count != 3 || static_cast<std::size_t>(used) != text.size() || !shape[0] || !shape[1] || !shape[2]) return std::nullopt;
+Result<BlockShape> readShape(const std::string &option, const std::string &text) {
+  constexpr BlockShape kMost = {1024, 1024, 64};
+  constexpr std::uint32_t kMostThreads = 1024;
+  BlockShape shape{};
+  const char *at = text.data(), *end = at + text.size();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i && (at == end || *at++ != ',')) return userError(option + " " + text + ": not a block shape X,Y,Z");
+    const auto [next, error] = std::from_chars(at, end, shape[i]);
+    if (next == at || (error == std::errc{} && !shape[i]))
+      return userError(option + " " + text + ": not a block shape X,Y,Z of positive numbers");
+    if (error != std::errc{} || shape[i] > kMost[i])
+      return userError(option + " " + text + ": a block has at most 1024,1024,64 threads in x,y,z");
+    at = next;
+  }
+  if (at != end) return userError(option + " " + text + ": not a block shape X,Y,Z");
+  if (shape[0] * shape[1] * shape[2] > kMostThreads) return userError(option + " " + text + ": a block has at most 1024 threads");
   return shape;
 }
 

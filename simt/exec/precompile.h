@@ -4,7 +4,6 @@
 
 #include <array>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,8 @@ std::vector<BlockShape> shapesToCompile(const KernelInfo &kernel, const std::vec
 // Calls work(0) … work(count - 1), on up to `threads` threads; 0: one per processor.
 void inParallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)> &work);
 
-// "X,Y,Z", each at least 1.
-std::optional<BlockShape> readShape(const std::string &text);
+// "X,Y,Z", a block that can be launched. Errors (user) name the option and the text.
+Result<BlockShape> readShape(const std::string &option, const std::string &text);
 
 struct NativeTarget {
   Simd simd = Simd::avx512;

@@ -290,7 +290,13 @@ EOF
   (($(stat -c %s native.fatbin) - $(stat -c %s plain.fatbin) < 40000)) || fail "$(stat -c %s native.fatbin) bytes"
   refuses "names more than one GPU" -arch=sm_80,sm_90 sums.cu
   refuses "Unsupported gpu architecture 'cpu_z80'" -arch=sm_80,cpu_z80 sums.cu
-  refuses "'4,4' is not a block shape" -arch=cpu --cpu-block 4,4 sums.cu
+  refuses "'--cpu-block' 4,4: not a block shape" -arch=cpu --cpu-block 4,4 sums.cu
+  for shape in -1,1,1 1,-1,1 0,1,1 1,1,1,1 1,,1 +1,1,1 0x10,1,1; do
+    refuses "'--cpu-block' $shape: not a block shape" -arch=cpu --cpu-block=$shape sums.cu
+  done
+  for shape in 4294967295,1,1 99999999999999999999,1,1 4294967328,1,1 2000,1,1 1,2000,1 1,1,65 1024,1024,64 32,33,1; do
+    refuses "'--cpu-block' $shape: a block has at most" -rdc=true -arch=cpu --cpu-block=$shape sums.cu
+  done
 }
 
 # Images that are damaged, of another engine, or of kernels that the CPU device cannot run.
@@ -326,6 +332,21 @@ EOF
   started gpu no
   "$nvcc" -w -arch=sm_90,cpu gpu.cu -o gpu 2>out
   [[ ! -s out ]] || fail "warns under -w"
+}
+
+# Device code that does not link is an error of the link already, which names the objects and the symbol.
+case_native_not_linked() {
+  echo 'extern __device__ int missing; __global__ void k(int *p) { *p = missing; } int main() {}' >uses.cu
+  echo '__device__ int twice; int other() { return 0; }' >one.cu
+  echo '__device__ int twice;' >two.cu
+  echo '__device__ long missing;' >long.cu
+  "$nvcc" -dc -arch=sm_90 uses.cu one.cu two.cu long.cu
+  ! "$nvcc" -arch=sm_90,cpu uses.o one.o -o program 2>out || fail "links without the variable"
+  contains out "device link: variable 'missing', declared in 'uses.o#0', is not defined"
+  ! "$nvcc" -arch=sm_90,cpu uses.o one.o two.o -o program 2>out || fail "links with two variables"
+  contains out "'twice' is defined in 'one.o#0' and 'two.o#0'"
+  ! "$nvcc" -arch=sm_90,cpu uses.o long.o -o program 2>out || fail "links with another type"
+  contains out "'missing' is declared differently in 'uses.o#0' and 'long.o#0'"
 }
 
 # Separate compilation, fat binaries as files, libraries.

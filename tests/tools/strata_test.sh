@@ -151,7 +151,8 @@ case_precompile_errors() {
   "$1/bin/nvcc" -dc p.cu -o p.o
   refuses 'only relocatable device code' precompile p.o
   "$1/bin/nvcc" p.cu -o p
-  refuses "'5,2' is not a block shape" precompile --block 5,2 p
+  refuses "--block 5,2: not a block shape" precompile --block 5,2 p
+  refuses "--block 1,1,65: a block has at most" precompile --block 1,1,65 p
   STRATA_CACHE_SIZE=0 refuses 'STRATA_CACHE_SIZE turns it off' precompile p
   STRATA_CACHE_DIR=/proc/nowhere refuses 'no machine-code cache: /proc/nowhere' precompile p
   STRATA_CACHE_DIR=$work/small STRATA_CACHE_SIZE=4000 refuses 'the cache is too small' precompile p

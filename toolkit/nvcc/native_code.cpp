@@ -35,6 +35,16 @@ Result<std::vector<simt::NativeTarget>> targetsOf(const std::vector<std::string>
   return targets;
 }
 
+Result<std::vector<simt::BlockShape>> shapesOf(const NativeCode &wanted) {
+  std::vector<simt::BlockShape> shapes;
+  for (const std::string &text : wanted.blockShapes) {
+    Result<simt::BlockShape> shape = simt::readShape("Option '--cpu-block'", text);
+    if (!shape) return shape.error();
+    shapes.push_back(*shape);
+  }
+  return shapes;
+}
+
 }  // namespace
 
 std::vector<std::string> nativeTargets(const std::string &name) {
@@ -50,23 +60,26 @@ std::string listNativeTargets() {
   return text;
 }
 
+Result<void> checkBlockShapes(const NativeCode &wanted) {
+  if (Result<std::vector<simt::BlockShape>> shapes = shapesOf(wanted); !shapes) return shapes.error();
+  return {};
+}
+
 Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const NativeCode &wanted) {
   if (wanted.targets.empty()) return {};
   const strata::fatbin::ChosenPtx chosen = strata::fatbin::choosePtx(entries, strata::fatbin::kCpuCapability);
   if (chosen.entries.empty()) return {};
   Result<std::vector<simt::NativeTarget>> targets = targetsOf(wanted.targets);
   if (!targets) return targets.error();
-  std::vector<simt::BlockShape> shapes;
-  for (const std::string &text : wanted.blockShapes) {
-    const auto shape = simt::readShape(text);
-    if (!shape) return userError("'" + text + "' is not a block shape X,Y,Z");
-    shapes.push_back(*shape);
-  }
-  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}}, *targets, shapes, wanted.threads);
+  Result<std::vector<simt::BlockShape>> shapes = shapesOf(wanted);
+  if (!shapes) return shapes.error();
+  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()}, *targets, *shapes, wanted.threads);
   auto warn = [&](const std::string &why) {
     if (wanted.warn) std::fprintf(stderr, "nvcc warning : no machine code for CPUs: %s\n", why.c_str());
   };
   if (!build) {
+    // What does not link runs nowhere; a whole program that is refused may be meant for GPUs.
+    if (build.error().blame == Blame::user && chosen.relocatable) return userError((build.error().message.starts_with("link: ") ? "device " : "device link: ") + build.error().message);
     if (build.error().blame == Blame::internal || build.error().blame == Blame::resource) return build.error();
     warn(build.error().message);
     return {};

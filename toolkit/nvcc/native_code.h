@@ -23,9 +23,12 @@ std::vector<std::string> nativeTargets(const std::string &name);
 // For --list-gpu-code.
 std::string listNativeTargets();
 
+// Errors: a block shape that no launch can have.
+Result<void> checkBlockShapes(const NativeCode &wanted);
+
 // Adds an image for each target, made from the PTX among the entries that the CPU device would run, linked if need be.
-// Errors: there is no code generator, or it is at fault. PTX that the CPU device refuses is a warning: it may be meant
-// for GPUs.
+// Errors: there is no code generator, or it is at fault; relocatable PTX that does not link. Other PTX that the CPU device
+// refuses is a warning: it may be meant for GPUs.
 Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const NativeCode &wanted);
 
 }  // namespace strata::nvcc

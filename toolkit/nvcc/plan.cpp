@@ -134,6 +134,7 @@ public:
     compress_ = !line_.has(Option::noCompress) && line_.value(Option::compressMode) != "none";
     if (Result<void> set = settings(); !set) return set.error();
     nativeCode_ = {targets->nativeCode, line_.list(Option::cpuBlock), plan_.threads, !line_.has(Option::noWarnings)};
+    if (Result<void> checked = checkBlockShapes(nativeCode_); !checked) return checked.error();
     variables();
     for (const std::string &input : line_.inputs)
       if (Result<void> added = addInput(input); !added) return added.error();
