@@ -14,12 +14,12 @@ using flag = bool;
 
 
 struct Values {
-#define KNOB(name, type, fallback, sentence) type name = fallback;
+#define KNOB(name, type, fallback, allowed, sentence) type name = fallback;
 #include "base/knobs.def"
 #undef KNOB
 };
 
-// The values in force. A variable that does not parse is logged and its default is used.
+// The values in force. A variable whose value is not allowed is reported and its default is used.
 const Values &get();
 
 // Reads the environment again. For tests; not safe while other threads call get().

@@ -174,11 +174,7 @@ void choose() {
   bool opened = false;
   if (wanted == "cpu") opened = useCpu();
   else if (wanted == "nvidia") opened = useNvidia();
-  else {
-    if (wanted != "auto")
-      log::warn("STRATA_DEVICE=" + wanted + " is none of auto, cpu, nvidia; auto is used");
-    opened = useNvidia() || useCpu();
-  }
+  else opened = useNvidia() || useCpu();
   State &s = state();
   if (!s.library.handle && wanted == "nvidia")
     log::error("STRATA_DEVICE=nvidia: NVIDIA's libcuda.so.1 is not installed");

@@ -133,9 +133,10 @@ std::string DiskCache::findRefusal() {
   if (folder_.empty()) return "neither STRATA_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set";
   std::error_code error;
   fs::create_directories(fs::path(folder_).parent_path(), error);
-  mkdir(folder_.c_str(), 0700);
+  const bool made = mkdir(folder_.c_str(), 0700) == 0 || errno == EEXIST;
+  const int whyNot = errno;
   struct stat status{};
-  if (stat(folder_.c_str(), &status) != 0) return folder_ + ": " + std::strerror(errno);
+  if (stat(folder_.c_str(), &status) != 0) return folder_ + ": " + std::strerror(made ? errno : whyNot);
   if (!S_ISDIR(status.st_mode)) return folder_ + " is not a folder";
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return folder_ + " can be written by others";
   return {};

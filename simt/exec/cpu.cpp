@@ -65,7 +65,7 @@ Result<Simd> hostSimd() {
     if (wide ? hasAvx512() : hasAvx2()) return wide ? Simd::avx512 : Simd::avx2;
     return userError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
   }
-  return userError("STRATA_SIMD=" + wanted + ": not one of auto, avx512, avx2, portable");
+  return internalError("a SIMD target '" + wanted + "' that base/knobs.def does not allow");
 }
 
 }  // namespace strata::simt

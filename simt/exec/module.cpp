@@ -266,10 +266,7 @@ Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Mod
 
 Result<std::shared_ptr<const Kernel>> loadKernel(const std::shared_ptr<Module> &module, std::string_view name,
                                                  const std::uint32_t blockDim[3]) {
-  const std::string &mode = knobs::get().STRATA_MODE;
-  if (mode != "auto" && mode != "vector" && mode != "lane")
-    return userError("STRATA_MODE=" + mode + ": not one of auto, vector, lane");
-  return loadKernelInMode(module, name, blockDim, mode == "lane" ? Mode::lane : Mode::vector);
+  return loadKernelInMode(module, name, blockDim, knobs::get().STRATA_MODE == "lane" ? Mode::lane : Mode::vector);
 }
 
 Result<std::shared_ptr<const Kernel>> makeKernel(std::shared_ptr<Module> module, const KernelInfo *info,
