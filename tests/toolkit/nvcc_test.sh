@@ -289,6 +289,9 @@ EOF
   "$nvcc" -arch=sm_90,cpu -fatbin sums.cu -o native.fatbin
   (($(stat -c %s native.fatbin) - $(stat -c %s plain.fatbin) < 40000)) || fail "$(stat -c %s native.fatbin) bytes"
   refuses "names more than one GPU" -arch=sm_80,sm_90 sums.cu
+  for arch in "" sm_90, ,cpu sm_90,,cpu; do refuses "--gpu-architecture $arch' has an empty name" -arch=$arch sums.cu; done
+  "$nvcc" -arch=sm_90 --cpu-block 4,4,1 -ptx sums.cu -o sums.ptx 2>out
+  contains out "'--cpu-block' has no effect"
   refuses "Unsupported gpu architecture 'cpu_z80'" -arch=sm_80,cpu_z80 sums.cu
   refuses "'--cpu-block' 4,4: not a block shape" -arch=cpu --cpu-block 4,4 sums.cu
   for shape in -1,1,1 1,-1,1 0,1,1 1,1,1,1 1,,1 +1,1,1 0x10,1,1; do

@@ -112,6 +112,8 @@ Result<Targets> requestedTargets(const CommandLine &line) {
     if (Result<void> added = addGencode(spec, requested); !added) return added.error();
   const std::vector<std::string> archs = splitList(line.value(Option::arch));
   if (archs[0].empty() && line.has(Option::code)) return userError("-arch option not specified");
+  if (line.has(Option::arch) && std::find(archs.begin(), archs.end(), "") != archs.end())
+    return userError("Option '--gpu-architecture " + line.value(Option::arch) + "' has an empty name");
   for (const std::string &name : archs)
     if (!name.empty())
       if (Result<void> added = addArch(name, requested); !added) return added.error();

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -135,6 +136,8 @@ public:
     if (Result<void> set = settings(); !set) return set.error();
     nativeCode_ = {targets->nativeCode, line_.list(Option::cpuBlock), plan_.threads, !line_.has(Option::noWarnings)};
     if (Result<void> checked = checkBlockShapes(nativeCode_); !checked) return checked.error();
+    if (nativeCode_.warn && nativeCode_.targets.empty() && !nativeCode_.blockShapes.empty())
+      std::fprintf(stderr, "nvcc warning : option '--cpu-block' has no effect: no CPU is among the architectures (-arch=…,cpu)\n");
     variables();
     for (const std::string &input : line_.inputs)
       if (Result<void> added = addInput(input); !added) return added.error();
