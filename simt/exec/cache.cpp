@@ -206,9 +206,11 @@ public:
     pthread_sigmask(SIG_BLOCK, &signal_, &before_);
   }
   ~NoSizeSignal() {
+    const int why = errno;  // of the write
     constexpr timespec kNow{0, 0};
     if (!sigismember(&before_, SIGXFSZ)) sigtimedwait(&signal_, nullptr, &kNow);
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = why;
   }
   NoSizeSignal(const NoSizeSignal &) = delete;
 

@@ -74,6 +74,7 @@ case_run_errors() {
   refuses FILE run
   refuses 'subcommand' no-such-command
   STRATA_CACHE_DIR=/proc/nowhere refuses 'cannot make folder' run p.cu
+  STRATA_CACHE_DIR=/proc/self refuses 'image: No such file or directory' precompile p
 }
 
 case_inspect() {
@@ -155,6 +156,7 @@ case_precompile_errors() {
   refuses "--block 1,1,65: a block has at most" precompile --block 1,1,65 p
   STRATA_CACHE_SIZE=0 refuses 'STRATA_CACHE_SIZE turns it off' precompile p
   STRATA_CACHE_DIR=/proc/nowhere refuses 'no machine-code cache: /proc/nowhere' precompile p
+  STRATA_CACHE_DIR=/proc/self refuses 'image: No such file or directory' precompile p
   STRATA_CACHE_DIR=$work/small STRATA_CACHE_SIZE=4000 refuses 'the cache is too small' precompile p
   echo '.version 8.0 .target sm_90 .address_size 64 .entry good() { ret; }' >some.ptx
   echo '.entry bad() { cp.async.bulk.commit_group; ret; }' >>some.ptx  # an instruction that parses only
