@@ -2,11 +2,15 @@
 #include "simt/passes/leave_barrier_loops.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include <vector>
 
@@ -39,6 +43,109 @@ bool writes(const Instruction &i) {
   auto *store = llvm::dyn_cast<llvm::StoreInst>(&i);
   return !store || !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
 }
+
+bool hasBarrier(const BasicBlock &block) {
+  return llvm::any_of(block, [](const Instruction &i) { return isBarrier(calledBy(i)); });
+}
+
+// Whether a path leads from `start` to a block that `wanted` holds for, without one before it that `stops` holds for.
+template <class Wanted, class Stops>
+bool reaches(BasicBlock &start, Wanted wanted, Stops stops) {
+  Region reached;
+  reached.insert(&start);
+  for (std::size_t n = 0; n < reached.size(); ++n) {
+    if (wanted(*reached[n])) return true;
+    if (!stops(*reached[n])) reached.insert(llvm::succ_begin(reached[n]), llvm::succ_end(reached[n]));
+  }
+  return false;
+}
+template <class Wanted>
+bool reaches(BasicBlock &start, Wanted wanted) {
+  return reaches(start, wanted, [](const BasicBlock &) { return false; });
+}
+
+// Where compilers let ways out meet a way on and part again by what a phi says, who leaves goes directly.
+//
+//   x: br join                                                    x: br out
+//   join: %f = phi [true, %x], [false, %y]; br %f, out, next  →   join: br next
+class ExitThreader {
+public:
+  explicit ExitThreader(llvm::Function &function) : function_(function) {}
+
+  bool run() {
+    bool any = false;
+    for (bool again = true; again; any |= again) {
+      again = false;
+      for (BasicBlock &block : function_)
+        if (BasicBlock *from = leaving(block)) {
+          goDirectly(*from, block);
+          again = true;
+          break;
+        }
+    }
+    return any;
+  }
+
+private:
+  // Phis, at most comparisons of them, and a branch.
+  static bool onlyDecides(const BasicBlock &block) {
+    auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    return branch && branch->isConditional() && llvm::isa<llvm::PHINode>(block.front()) && llvm::all_of(block, [&](const Instruction &i) {
+      return &i == branch || llvm::isa<llvm::PHINode>(i) || (llvm::isa<llvm::ICmpInst>(i) && !i.isUsedOutsideOfBlock(&block));
+    });
+  }
+
+  // The way that `block` takes for those that come from `from`, if phis say so.
+  static BasicBlock *wayFrom(const BasicBlock &from, BasicBlock &block) {
+    const auto known = [&](llvm::Value *value) -> llvm::Constant * {
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(value);
+      return llvm::dyn_cast<llvm::Constant>(phi && phi->getParent() == &block ? phi->getIncomingValueForBlock(&from) : value);
+    };
+    auto *branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
+    llvm::Constant *condition = known(branch->getCondition());
+    if (auto *compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()); compare && compare->getParent() == &block) {
+      llvm::Constant *left = known(compare->getOperand(0)), *right = known(compare->getOperand(1));
+      const llvm::DataLayout &layout = block.getModule()->getDataLayout();
+      if (left && right) condition = llvm::ConstantFoldCompareInstOperands(compare->getPredicate(), left, right, layout);
+    }
+    auto *decided = llvm::dyn_cast_or_null<llvm::ConstantInt>(condition);
+    return decided ? branch->getSuccessor(decided->isZero() ? 1 : 0) : nullptr;
+  }
+
+  // A block that leaves through `block` where others go on to a barrier, or null.
+  static BasicBlock *leaving(BasicBlock &block) {
+    if (!onlyDecides(block)) return nullptr;
+    BasicBlock &yes = *block.getTerminator()->getSuccessor(0), &no = *block.getTerminator()->getSuccessor(1);
+    if (&yes == &no || reaches(yes, hasBarrier) == reaches(no, hasBarrier)) return nullptr;
+    for (BasicBlock *from : llvm::predecessors(&block))
+      if (BasicBlock *to = wayFrom(*from, block); to && !reaches(*to, hasBarrier)) return from;
+    return nullptr;
+  }
+
+  void goDirectly(BasicBlock &from, BasicBlock &block) {
+    BasicBlock *to = wayFrom(from, block);
+    BasicBlock *edge = BasicBlock::Create(function_.getContext(), "leaves", &function_, &block);
+    llvm::BranchInst::Create(to, edge)->setDebugLoc(block.getTerminator()->getDebugLoc());
+    for (llvm::PHINode &phi : to->phis()) phi.addIncoming(phi.getIncomingValueForBlock(&block), edge);
+    from.getTerminator()->replaceSuccessorWith(&block, edge);
+    for (llvm::PHINode &phi : block.phis()) {
+      llvm::SSAUpdater updater;
+      updater.Initialize(phi.getType(), phi.getName());
+      updater.AddAvailableValue(&block, &phi);
+      updater.AddAvailableValue(edge, phi.getIncomingValueForBlock(&from));
+      for (llvm::Use &use : llvm::make_early_inc_range(phi.uses())) {
+        auto *user = llvm::cast<Instruction>(use.getUser());
+        auto *join = llvm::dyn_cast<llvm::PHINode>(user);
+        if ((join ? join->getIncomingBlock(use) : user->getParent()) != &block) updater.RewriteUse(use);
+      }
+    }
+    block.removePredecessor(&from, /*KeepOneInputPHIs=*/true);
+    llvm::SimplifyInstructionsInBlock(&block);
+    llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
+  }
+
+  llvm::Function &function_;
+};
 
 class ExitMover {
 public:
@@ -81,26 +188,6 @@ private:
       };
       return part(0) || part(1);
     });
-  }
-
-  static bool hasBarrier(const BasicBlock &block) {
-    return llvm::any_of(block, [](const Instruction &i) { return isBarrier(calledBy(i)); });
-  }
-
-  // Whether a path leads from `start` to a block that `wanted` holds for, without one before it that `stops` holds for.
-  template <class Wanted, class Stops>
-  static bool reaches(BasicBlock &start, Wanted wanted, Stops stops) {
-    Region reached;
-    reached.insert(&start);
-    for (std::size_t n = 0; n < reached.size(); ++n) {
-      if (wanted(*reached[n])) return true;
-      if (!stops(*reached[n])) reached.insert(llvm::succ_begin(reached[n]), llvm::succ_end(reached[n]));
-    }
-    return false;
-  }
-  template <class Wanted>
-  static bool reaches(BasicBlock &start, Wanted wanted) {
-    return reaches(start, wanted, [](const BasicBlock &) { return false; });
   }
 
   // All blocks that are reached, but for the return block.
@@ -164,5 +251,7 @@ private:
 }  // namespace
 
 bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads) { return ExitMover(function, threads).run(); }
+
+bool threadBarrierExits(llvm::Function &function) { return llvm::any_of(function, hasBarrier) && ExitThreader(function).run(); }
 
 }  // namespace strata::simt

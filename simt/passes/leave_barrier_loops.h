@@ -22,6 +22,9 @@ class Function;
 
 namespace strata::simt {
 
+// Before: where ways out meet a way on to a barrier and part again by what a phi says, each goes where it ends.
+bool threadBarrierExits(llvm::Function &function);
+
 // Returns whether it did anything.
 bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads);
 

@@ -211,6 +211,7 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
   analyses.clear(function, function.getName());
   foldTwinEdges(function);
 
+  if (threadBarrierExits(function)) llvm::EliminateUnreachableBlocks(function);
   hoistExitBlocks(function);
   simplifyLoops(function);
   formLcssa(function);
