@@ -84,11 +84,25 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
                                             : simt::Simd::portable;
   }
   compile.blockMultipleOf32 = options.block == "rows";
-  if (options.block.empty() || options.block == "rows") return compile;
+  if (options.block.empty() || options.block == "rows" || options.block == "any") return compile;
   const auto shape = simt::readShape("--block", options.block);
   if (!shape) return shape.error();
   std::copy(shape->begin(), shape->end(), compile.blockDim);
   return compile;
+}
+
+// What most launches of the kernel run.
+void assumeUsualShape(const simt::KernelInfo &kernel, simt::CompileOptions &compile) {
+  const simt::BlockShape shape = simt::shapesToCompile(kernel, {}).back();
+  compile.blockMultipleOf32 = shape[0] % simt::kWarpSize == 0;
+  if (!compile.blockMultipleOf32) std::copy(shape.begin(), shape.end(), compile.blockDim);
+}
+
+std::string shapeText(const simt::CompileOptions &compile) {
+  if (compile.blockMultipleOf32) return "blocks of rows of 32";
+  if (!compile.blockDim[0]) return "any block";
+  const auto extent = [&](int i) { return std::to_string(compile.blockDim[i]); };
+  return "blocks of " + extent(0) + "," + extent(1) + "," + extent(2);
 }
 
 // Returns how many kernels were shown.
@@ -108,8 +122,10 @@ Result<int> inspectModule(const std::string &ptx, const InspectOptions &options)
   for (const simt::KernelInfo &kernel : module->info().kernels) {
     if (!isWanted(options.kernel, kernel.name)) continue;
     ++shown;
-    std::printf("// %s\n", plainName(kernel.name).c_str());
-    Result<std::string> text = module->inspect(kernel.name, *compile, options.stage);
+    simt::CompileOptions shape = *compile;
+    if (options.block.empty()) assumeUsualShape(kernel, shape);
+    std::printf("// %s%s\n", plainName(kernel.name).c_str(), options.stage == "ptx" ? "" : (", for " + shapeText(shape)).c_str());
+    Result<std::string> text = module->inspect(kernel.name, shape, options.stage);
     if (!text) return text.error();
     std::printf("%s\n", text->c_str());
   }

@@ -31,7 +31,7 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   sub->add_option("--kernel", options.kernel, "Only this kernel");
   sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
-  sub->add_option("--block", options.block, "Block shape the code may assume: X,Y,Z, or 'rows': blockDim.x a multiple of 32");
+  sub->add_option("--block", options.block, "Block shape of the launch: X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");
   sub->add_option("--mode", options.mode, "How lanes run")->check(CLI::IsMember({"vector", "lane"}));
   sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc");
   sub->callback([&options, &status] { status = inspect(options); });

@@ -30,7 +30,7 @@ struct InspectOptions {
   std::string stage = "ptx";   // ptx lane vector asm why
   std::string simd = "auto";   // auto avx512 avx2 portable
   std::string mode = "vector"; // vector lane
-  std::string block;           // empty, "rows", or X,Y,Z
+  std::string block;           // "rows", "any" or X,Y,Z; empty: what most launches of the kernel run
   std::string nvccOptions;
 };
 int inspect(const InspectOptions &options);

@@ -87,7 +87,13 @@ case_inspect() {
     [[ $(wc -l <out) -gt 3 ]] || fail "nothing shown for $stage"
   done
   "$strata" inspect p.cu --stage why >out
-  contains out '// other(float*)'
+  contains out '// other(float*), for blocks of rows of 32'
+  "$strata" inspect p.cu --stage why --block any >out
+  contains out '// other(float*), for any block'
+  echo '__global__ void tile(float *p) { p[threadIdx.y * 16 + threadIdx.x] += 1; }' >tile.cu
+  "$strata" inspect tile.cu --stage why >out
+  contains out '// tile(float*), for blocks of 16,16,1'
+  if grep -q gather out; then fail "contiguous in a block of 16 by 16"; fi
   cat >spills.cu <<'EOF'
 __global__ void many(float *p, int rounds) {
   float v[64];
