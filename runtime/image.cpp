@@ -29,24 +29,17 @@ cudaError_t fail(const std::string &what, CUresult result, const char *messages)
   return toError(result);
 }
 
-cudaError_t loadPtx(const Entry &entry, CUmodule &module) {
-  std::string ptx = text(entry);
+// PTX text, or a fat binary.
+cudaError_t load(const void *image, const std::string &what, CUmodule &module) {
   char messages[kLogSize] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {messages, reinterpret_cast<void *>(kLogSize)};
-  CUresult result = driver().cuModuleLoadDataEx(&module, ptx.c_str(), 2, options, values);
-  return result == CUDA_SUCCESS
-             ? cudaSuccess
-             : fail("loading of " + (entry.name.empty() ? "PTX" : entry.name), result, messages);
+  CUresult result = driver().cuModuleLoadDataEx(&module, image, 2, options, values);
+  return result == CUDA_SUCCESS ? cudaSuccess : fail("loading of " + what, result, messages);
 }
 
-// The CPU device's driver chooses from the fat binary, and links, by itself, with its machine code at hand.
-cudaError_t loadWhole(const void *fatbin, CUmodule &module) {
-  char messages[kLogSize] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {messages, reinterpret_cast<void *>(kLogSize)};
-  CUresult result = driver().cuModuleLoadDataEx(&module, fatbin, 2, options, values);
-  return result == CUDA_SUCCESS ? cudaSuccess : fail("loading of the program's device code", result, messages);
+cudaError_t loadPtx(const Entry &entry, CUmodule &module) {
+  return load(text(entry).c_str(), entry.name.empty() ? "PTX" : entry.name, module);
 }
 
 cudaError_t linkPtx(const std::vector<const Entry *> &entries, CUmodule &module) {
@@ -105,7 +98,8 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
     log::error("a registered fat binary has a bad wrapper");
     return cudaErrorInvalidKernelImage;
   }
-  if (isCpuDriver()) return loadWhole(wrapper->data, module);
+  // The CPU device's driver chooses from the fat binary, and links, by itself, with its machine code at hand.
+  if (isCpuDriver()) return load(wrapper->data, "the program's device code", module);
   unsigned capability = 0;
   if (cudaError_t error = capabilityOf(device, capability)) return error;
   auto size = fatbin::claimedSize(wrapper->data);

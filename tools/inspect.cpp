@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "simt/exec/codegen_library.h"
+#include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "toolkit/nvcc/shell.h"
@@ -93,9 +94,7 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
 
 // What most launches of the kernel run.
 void assumeUsualShape(const simt::KernelInfo &kernel, simt::CompileOptions &compile) {
-  const simt::BlockShape shape = simt::shapesToCompile(kernel, {}).back();
-  compile.blockMultipleOf32 = shape[0] % simt::kWarpSize == 0;
-  if (!compile.blockMultipleOf32) std::copy(shape.begin(), shape.end(), compile.blockDim);
+  simt::specialiseFor(simt::shapesToCompile(kernel, {}).back().data(), compile);
 }
 
 std::string shapeText(const simt::CompileOptions &compile) {

@@ -20,10 +20,7 @@ using llvm::Loop;
 // Whether lanes may wait in `block` for other warps: there, or in a function that is called.
 bool mayWait(const BasicBlock &block) {
   return llvm::any_of(block, [](const llvm::Instruction &i) {
-    auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee || callee->isIntrinsic()) return false;
-    const LaneIntrinsic id = laneIntrinsic(*callee);
+    const LaneIntrinsic id = calledIntrinsic(i);
     return isBarrier(id) || id == LaneIntrinsic::laneFunction;
   });
 }

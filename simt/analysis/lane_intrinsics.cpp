@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
 
 namespace strata::simt {
 namespace {
@@ -39,8 +40,15 @@ LaneIntrinsic laneIntrinsic(const llvm::Function &function) {
   return function.hasFnAttribute("strata.elementwise") ? LaneIntrinsic::elementwise : LaneIntrinsic::unknown;
 }
 
+LaneIntrinsic calledIntrinsic(const llvm::Instruction &i) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && !callee->isIntrinsic() ? laneIntrinsic(*callee) : LaneIntrinsic::unknown;
+}
+
 bool isVote(LaneIntrinsic id) { return resultKind(id) == ResultKind::vote; }
 bool isWarpWide(LaneIntrinsic id) { return resultKind(id) == ResultKind::warpWide; }
 bool isBarrier(LaneIntrinsic id) { return id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait; }
+bool isCollective(LaneIntrinsic id) { return id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect; }
 
 }  // namespace strata::simt

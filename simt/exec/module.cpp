@@ -230,7 +230,7 @@ STRATA_FOREIGN_VTABLE Result<std::unique_ptr<CodegenModule>> openCodegen(const M
   if (!library) return library.error();
   std::string linked;
   if (source.relocatable || source.ptx.size() != 1) {
-    auto text = (*library)->link(source.ptx, source.names);
+    auto text = linkPtx(source.ptx, source.names);
     if (!text) return text.error();
     linked = std::move(*text);
   }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/lower/count_rounds.h"
 
-#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <optional>
+
+#include "simt/analysis/each_loop.h"
 
 namespace strata::simt {
 namespace {
@@ -46,19 +44,11 @@ void count(llvm::Loop &loop, std::uint64_t back) {
 }  // namespace
 
 void countRounds(llvm::Function &function) {
-  llvm::DominatorTree dominators(function);
-  llvm::LoopInfo loops(dominators);
-  if (loops.empty()) return;
-  const llvm::TargetLibraryInfoImpl names(llvm::Triple(function.getParent()->getTargetTriple()));
-  llvm::TargetLibraryInfo library(names);
-  llvm::AssumptionCache assumptions(function);
-  llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
-  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
-    if (!loop->getLoopLatch() || loop->getExitingBlock() != loop->getLoopLatch() || !loop->getLoopPreheader()) continue;
-    auto *branch = llvm::dyn_cast<llvm::BranchInst>(loop->getLoopLatch()->getTerminator());
-    if (!branch) continue;
-    if (auto back = roundsBack(evolution, *loop)) count(*loop, *back);
-  }
+  eachLoop(function, [](llvm::Loop &loop, const llvm::LoopInfo &, llvm::ScalarEvolution &evolution) {
+    const llvm::BasicBlock *latch = loop.getLoopLatch();
+    if (!latch || loop.getExitingBlock() != latch || !loop.getLoopPreheader() || !llvm::isa<llvm::BranchInst>(latch->getTerminator())) return;
+    if (auto back = roundsBack(evolution, loop)) count(loop, *back);
+  });
 }
 
 }  // namespace strata::simt

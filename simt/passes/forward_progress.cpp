@@ -112,13 +112,9 @@ bool watches(const Loop &loop, const llvm::DominatorTree &dominators) {
 
 // Lanes that come here wait for those of their warp or block that have not.
 bool gathersLanes(const Instruction &i) {
-  auto *call = dyn_cast<llvm::CallBase>(&i);
-  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-  if (!callee || callee->isIntrinsic()) return false;
-  LaneIntrinsic id = laneIntrinsic(*callee);
-  bool collective = id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect;
-  bool barrier = isBarrier(id) && id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
-  return collective || barrier;
+  const LaneIntrinsic id = calledIntrinsic(i);
+  const bool waits = isBarrier(id) && id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
+  return waits || isCollective(id);
 }
 
 // The instruction may write memory that another lane looks at.
@@ -126,9 +122,7 @@ bool releases(const Instruction &i) {
   if (auto *store = dyn_cast<llvm::StoreInst>(&i))
     return !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()));
   if (llvm::isa<AtomicRMWInst, llvm::AtomicCmpXchgInst>(i)) return true;
-  auto *call = dyn_cast<llvm::CallBase>(&i);
-  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && laneIntrinsic(*callee) == LaneIntrinsic::laneFunction;
+  return calledIntrinsic(i) == LaneIntrinsic::laneFunction;
 }
 
 // Looks, in a prepared function, for lanes that could write while others of their warp wait in `loop`.

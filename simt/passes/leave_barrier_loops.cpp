@@ -27,15 +27,9 @@ using llvm::Loop;
 
 using Region = llvm::SetVector<BasicBlock *>;
 
-LaneIntrinsic calledBy(const Instruction &i) {
-  auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
-  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-  return callee && !callee->isIntrinsic() ? laneIntrinsic(*callee) : LaneIntrinsic::unknown;
-}
-
-bool gathersLanes(const Instruction &i) {
-  const LaneIntrinsic id = calledBy(i);
-  return isBarrier(id) || id == LaneIntrinsic::laneFunction || (id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect);
+bool mayGatherLanes(const Instruction &i) {
+  const LaneIntrinsic id = calledIntrinsic(i);
+  return isBarrier(id) || isCollective(id) || id == LaneIntrinsic::laneFunction;
 }
 
 bool writes(const Instruction &i) {
@@ -45,7 +39,7 @@ bool writes(const Instruction &i) {
 }
 
 bool hasBarrier(const BasicBlock &block) {
-  return llvm::any_of(block, [](const Instruction &i) { return isBarrier(calledBy(i)); });
+  return llvm::any_of(block, [](const Instruction &i) { return isBarrier(calledIntrinsic(i)); });
 }
 
 // Whether a path leads from `start` to a block that `wanted` holds for, without one before it that `stops` holds for.
@@ -173,7 +167,7 @@ private:
     const auto any = [&](auto holds) {
       return llvm::any_of(region, [&](const BasicBlock *in) { return llvm::any_of(*in, holds); });
     };
-    if (!any(writes) || any(gathersLanes) || !reaches(*branch->getSuccessor(1 - way), hasBarrier)) return false;
+    if (!any(writes) || any(mayGatherLanes) || !reaches(*branch->getSuccessor(1 - way), hasBarrier)) return false;
     return uniformity_.control().divergentBranch(&block) || othersPassBarrier(block);
   }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/passes/prefetch_strides.h"
 
-#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -14,6 +12,7 @@
 #include <map>
 
 #include "simt/abi.h"
+#include "simt/analysis/each_loop.h"
 #include "simt/analysis/masked_access.h"
 #include "simt/passes/split_at_barriers.h"
 
@@ -134,19 +133,12 @@ private:
 
 void prefetchPlainLoops(llvm::Function &function) {
   if (function.isDeclaration()) return;
-  llvm::DominatorTree dominators(function);
-  llvm::LoopInfo loops(dominators);
-  if (loops.empty()) return;
-  const llvm::TargetLibraryInfoImpl names(llvm::Triple(function.getParent()->getTargetTriple()));
-  llvm::TargetLibraryInfo library(names);
-  llvm::AssumptionCache assumptions(function);
-  llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
-  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
-    const unsigned most = evolution.getSmallConstantMaxTripCount(loop);  // 0: unknown
+  eachLoop(function, [](llvm::Loop &loop, const llvm::LoopInfo &loops, llvm::ScalarEvolution &evolution) {
+    const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);  // 0: unknown
     const bool few = most && most <= kFewRounds;
-    if (few && loop->getExitingBlock()) continue;
-    LoopPrefetcher(*loop, few ? kFew : kPlain).run(loops);
-  }
+    if (few && loop.getExitingBlock()) return;
+    LoopPrefetcher(loop, few ? kFew : kPlain).run(loops);
+  });
 }
 
 void prefetchBarrierLoops(llvm::Function &function) {

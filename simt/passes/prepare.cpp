@@ -54,10 +54,7 @@ void splitAfterCalls(Function &function, BasicBlock *returnBlock) {
   llvm::Module &module = *function.getParent();
   std::vector<llvm::CallInst *> calls;
   for (Instruction &i : llvm::instructions(function))
-    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i))
-      if (const Function *callee = call->getCalledFunction();
-          callee && !callee->isIntrinsic() && laneIntrinsic(*callee) == LaneIntrinsic::laneFunction)
-        calls.push_back(call);
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && calledIntrinsic(i) == LaneIntrinsic::laneFunction) calls.push_back(call);
   if (calls.empty()) return;
   llvm::FunctionCallee exited =
       module.getOrInsertFunction("strata.exited", llvm::Type::getInt1Ty(module.getContext()));

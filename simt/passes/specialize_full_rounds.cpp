@@ -128,9 +128,7 @@ private:
       if (block != from && dominators.dominates(from, block)) continue;
       for (const Instruction &i : *block) {
         auto *call = dyn_cast<llvm::CallBase>(&i);
-        const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-        bool check = callee && laneIntrinsic(*callee) == LaneIntrinsic::checkAligned;
-        if (!check && (i.mayHaveSideEffects() || (call && call->isConvergent()))) return false;
+        if (calledIntrinsic(i) != LaneIntrinsic::checkAligned && (i.mayHaveSideEffects() || (call && call->isConvergent()))) return false;
       }
     }
     return true;

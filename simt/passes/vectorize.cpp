@@ -109,9 +109,7 @@ private:
   void splitAtTurns(Function &kernel) {
     if (waits_ != Waits::no || !splittable_) return;
     for (llvm::Instruction &i : llvm::instructions(kernel)) {
-      auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || laneIntrinsic(*callee) != LaneIntrinsic::turn) continue;
+      if (calledIntrinsic(i) != LaneIntrinsic::turn) continue;
       waits_ = Waits::blockBarriers;
       context_.splitsAtBarriers = true;
       return;

@@ -32,9 +32,8 @@ const BasicBlock *behindWarpFull(const BasicBlock *block, const llvm::DominatorT
     const BasicBlock *from = node->getBlock()->getSinglePredecessor();
     auto *branch = from ? dyn_cast<llvm::BranchInst>(from->getTerminator()) : nullptr;
     if (!branch || !branch->isConditional() || branch->getSuccessor(side) != node->getBlock()) continue;
-    auto *call = dyn_cast<llvm::CallBase>(branch->getCondition());
-    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (callee && laneIntrinsic(*callee) == LaneIntrinsic::warpFull) return node->getBlock();
+    auto *condition = dyn_cast<llvm::Instruction>(branch->getCondition());
+    if (condition && calledIntrinsic(*condition) == LaneIntrinsic::warpFull) return node->getBlock();
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "tests/fuzz/called_functions.h"
 #include "tests/fuzz/form_generator.h"
 #include "tests/fuzz/random.h"
 
@@ -55,49 +56,8 @@ private:
 
   std::string header() const { return ".version 8.0\n.target sm_80\n.address_size 64\n\n"; }
 
-  // Device functions called from divergent code; the second calls itself.
-  std::string functions() const {
-    return R"(.func (.param .b32 r) mix(.param .b32 a, .param .b32 b) {
-  .reg .b32 %x<6>;
-  .reg .pred %q;
-  ld.param.u32 %x0, [a];
-  ld.param.u32 %x1, [b];
-  setp.lt.u32 %q, %x0, %x1;
-  @%q bra LESS;
-  mad.lo.u32 %x2, %x0, 3, %x1;
-  st.param.b32 [r], %x2;
-  ret;
-LESS:
-  xor.b32 %x3, %x0, %x1;
-  shl.b32 %x4, %x3, 1;
-  st.param.b32 [r], %x4;
-  ret;
-}
-
-.func (.param .b32 r) descend(.param .b32 n) {
-  .reg .b32 %x<6>;
-  .reg .pred %q;
-  ld.param.u32 %x0, [n];
-  setp.eq.u32 %q, %x0, 0;
-  @%q bra DONE;
-  sub.u32 %x1, %x0, 1;
-  {
-    .param .b32 a0;
-    .param .b32 r0;
-    st.param.b32 [a0], %x1;
-    call.uni (r0), descend, (a0);
-    ld.param.b32 %x2, [r0];
-  }
-  mad.lo.u32 %x3, %x2, 5, %x0;
-  st.param.b32 [r], %x3;
-  ret;
-DONE:
-  st.param.b32 [r], 1;
-  ret;
-}
-
-)";
-  }
+  // Called from divergent code.
+  static std::string functions() { return std::string(kMix) + kDescend; }
 
   std::string entry(const std::string &body) const {
     auto count = [](int n) { return "<" + std::to_string(n) + ">;\n"; };

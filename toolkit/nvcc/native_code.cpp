@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "base/choose_ptx.h"
-#include "simt/exec/precompile.h"
 
 namespace strata::nvcc {
 
@@ -35,16 +34,6 @@ Result<std::vector<simt::NativeTarget>> targetsOf(const std::vector<std::string>
   return targets;
 }
 
-Result<std::vector<simt::BlockShape>> shapesOf(const NativeCode &wanted) {
-  std::vector<simt::BlockShape> shapes;
-  for (const std::string &text : wanted.blockShapes) {
-    Result<simt::BlockShape> shape = simt::readShape("Option '--cpu-block'", text);
-    if (!shape) return shape.error();
-    shapes.push_back(*shape);
-  }
-  return shapes;
-}
-
 }  // namespace
 
 std::vector<std::string> nativeTargets(const std::string &name) {
@@ -60,9 +49,14 @@ std::string listNativeTargets() {
   return text;
 }
 
-Result<void> checkBlockShapes(const NativeCode &wanted) {
-  if (Result<std::vector<simt::BlockShape>> shapes = shapesOf(wanted); !shapes) return shapes.error();
-  return {};
+Result<std::vector<simt::BlockShape>> readBlockShapes(const std::vector<std::string> &texts) {
+  std::vector<simt::BlockShape> shapes;
+  for (const std::string &text : texts) {
+    Result<simt::BlockShape> shape = simt::readShape("Option '--cpu-block'", text);
+    if (!shape) return shape.error();
+    shapes.push_back(*shape);
+  }
+  return shapes;
 }
 
 Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const NativeCode &wanted) {
@@ -71,9 +65,7 @@ Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const Na
   if (chosen.entries.empty()) return {};
   Result<std::vector<simt::NativeTarget>> targets = targetsOf(wanted.targets);
   if (!targets) return targets.error();
-  Result<std::vector<simt::BlockShape>> shapes = shapesOf(wanted);
-  if (!shapes) return shapes.error();
-  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()}, *targets, *shapes, wanted.threads);
+  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()}, *targets, wanted.blockShapes, wanted.threads);
   auto warn = [&](const std::string &why) {
     if (wanted.warn) std::fprintf(stderr, "nvcc warning : no machine code for CPUs: %s\n", why.c_str());
   };

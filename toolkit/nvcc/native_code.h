@@ -7,14 +7,15 @@
 
 #include "base/fatbin.h"
 #include "base/result.h"
+#include "simt/exec/precompile.h"
 
 namespace strata::nvcc {
 
 struct NativeCode {
-  std::vector<std::string> targets;      // names from nativeTargets(), each once; empty: no such code
-  std::vector<std::string> blockShapes;  // X,Y,Z
-  unsigned threads = 0;                  // 0: one per core
-  bool warn = true;                      // of kernels that the CPU device cannot run
+  std::vector<std::string> targets;           // names from nativeTargets(), each once; empty: no such code
+  std::vector<simt::BlockShape> blockShapes;  // beside the usual ones
+  unsigned threads = 0;                       // 0: one per core
+  bool warn = true;                           // of kernels that the CPU device cannot run
 };
 
 // What "cpu", "cpu_avx512", … after -arch and -code stands for: "cpu_<target>" names; empty: no name of ours.
@@ -23,8 +24,8 @@ std::vector<std::string> nativeTargets(const std::string &name);
 // For --list-gpu-code.
 std::string listNativeTargets();
 
-// Errors: a block shape that no launch can have.
-Result<void> checkBlockShapes(const NativeCode &wanted);
+// The values of --cpu-block. Errors (user): a block shape that no launch can have.
+Result<std::vector<simt::BlockShape>> readBlockShapes(const std::vector<std::string> &texts);
 
 // Adds an image for each target, made from the PTX among the entries that the CPU device would run, linked if need be.
 // Errors: there is no code generator, or it is at fault; relocatable PTX that does not link. Other PTX that the CPU device

@@ -134,8 +134,9 @@ public:
     compile_.relocatable = line_.has(Option::deviceC) || (line_.isTrue(Option::relocatable, false) && !line_.has(Option::deviceW));
     compress_ = !line_.has(Option::noCompress) && line_.value(Option::compressMode) != "none";
     if (Result<void> set = settings(); !set) return set.error();
-    nativeCode_ = {targets->nativeCode, line_.list(Option::cpuBlock), plan_.threads, !line_.has(Option::noWarnings)};
-    if (Result<void> checked = checkBlockShapes(nativeCode_); !checked) return checked.error();
+    Result<std::vector<simt::BlockShape>> shapes = readBlockShapes(line_.list(Option::cpuBlock));
+    if (!shapes) return shapes.error();
+    nativeCode_ = {targets->nativeCode, *shapes, plan_.threads, !line_.has(Option::noWarnings)};
     if (nativeCode_.warn && nativeCode_.targets.empty() && !nativeCode_.blockShapes.empty())
       std::fprintf(stderr, "nvcc warning : option '--cpu-block' has no effect: no CPU is among the architectures (-arch=…,cpu)\n");
     variables();
