@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace strata::knobs {
 
@@ -12,15 +13,22 @@ using text = std::string;
 using number = std::int64_t;
 using flag = bool;
 
-
 struct Values {
 #define KNOB(name, type, fallback, allowed, sentence) type name = fallback;
 #include "base/knobs.def"
 #undef KNOB
 };
 
-// The values in force. A variable whose value is not allowed is reported and its default is used.
+// The values in force. A variable whose value is not allowed has its default.
 const Values &get();
+
+// What is wrong with the environment: a sentence for each value that is not allowed and each STRATA_ name that nothing
+// reads.
+std::vector<std::string> complaints();
+
+// Logs the complaints, once. Several libraries of a process read knobs, and one speaks for all: the CPU driver when it
+// starts; the runtime where another driver serves it, or none; `strata`, where it starts no program.
+void report();
 
 // Reads the environment again. For tests; not safe while other threads call get().
 void reload();

@@ -75,6 +75,7 @@ CUresult entry::cuInit(unsigned int Flags) {
   if (Flags) return CUDA_ERROR_INVALID_VALUE;
   static std::once_flag once;
   std::call_once(once, [] {
+    knobs::report();
     auto count = std::max<std::int64_t>(0, knobs::get().STRATA_DEVICE_COUNT);
     for (int i = 0; i < count; ++i) devices().push_back(new Device(i));
     pthread_atfork(nullptr, nullptr, [] { processState.store(ProcessState::forked); });

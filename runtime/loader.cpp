@@ -80,7 +80,7 @@ std::vector<std::string> linkerPaths(const std::string &self) {
 std::vector<std::string> cpuDriverPaths() {
   std::vector<std::string> paths;
   auto add = [&](const fs::path &folder) { paths.push_back(folder / "strata" / "libcuda.so.1"); };
-  if (const char *home = std::getenv("STRATA_HOME")) add(fs::path(home) / "lib64");
+  if (const std::string &home = knobs::get().STRATA_HOME; !home.empty()) add(fs::path(home) / "lib64");
   if (fs::path self = fileOf(reinterpret_cast<void *>(&openDriver)); !self.empty()) {
     add(self.parent_path());
     add(self.parent_path().parent_path() / "lib64");
@@ -176,6 +176,7 @@ void choose() {
   else if (wanted == "nvidia") opened = useNvidia();
   else opened = useNvidia() || useCpu();
   State &s = state();
+  if (!s.cpu) knobs::report();  // else the driver has
   if (!s.library.handle && wanted == "nvidia")
     log::error("STRATA_DEVICE=nvidia: NVIDIA's libcuda.so.1 is not installed");
   if (!opened) return;

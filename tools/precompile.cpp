@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "simt/exec/cache.h"
 #include "simt/exec/precompile.h"
@@ -23,6 +25,8 @@ struct Job {
   const simt::KernelInfo *kernel;
   simt::BlockShape block;
 };
+
+using Kernels = std::set<const simt::KernelInfo *>;  // each may have several jobs
 
 // The PTX that a program would load from each fat binary of the file.
 Result<std::vector<simt::ModuleSource>> modulesOf(const std::string &file) {
@@ -49,12 +53,14 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
     if (!shape) return shape.error();
     blocks.push_back(*shape);
   }
+  std::set<std::shared_ptr<simt::Module>> opened;
   for (const std::string &file : options.files) {
     Result<std::vector<simt::ModuleSource>> modules = modulesOf(file);
     if (!modules) return modules.error();
     for (simt::ModuleSource &source : *modules) {
       Result<std::shared_ptr<simt::Module>> module = simt::openModule(std::move(source));
       if (!module) return Error{module.error().blame, "'" + file + "': " + module.error().message};
+      if (!opened.insert(*module).second) continue;  // the text of another file
       for (const simt::KernelInfo &kernel : (*module)->info().kernels)
         for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks)) jobs.push_back({*module, &kernel, block});
     }
@@ -62,9 +68,10 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
   return {};
 }
 
-// Compiles them; prints each that fails. Returns how many did.
-std::size_t compileAll(const std::vector<Job> &jobs, const PrecompileOptions &options) {
-  std::size_t done = 0, failed = 0;
+// Compiles them; prints each kernel that fails, once. Returns these.
+Kernels compileAll(const std::vector<Job> &jobs, const PrecompileOptions &options) {
+  std::size_t done = 0;
+  Kernels failed;
   std::mutex output;
   const bool progress = !options.quiet && isatty(STDERR_FILENO);
   simt::inParallel(jobs.size(), options.jobs, [&](std::size_t i) {
@@ -73,12 +80,17 @@ std::size_t compileAll(const std::vector<Job> &jobs, const PrecompileOptions &op
     std::lock_guard lock(output);
     ++done;
     if (progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, jobs.size(), plainName(job.kernel->name).substr(0, 60).c_str());
-    if (kernel) return;
-    ++failed;
+    if (kernel || !failed.insert(job.kernel).second) return;
     std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(), kernel.error().message.c_str());
   });
   if (progress && done) std::fputc('\n', stderr);
   return failed;
+}
+
+Kernels kernelsOf(const std::vector<Job> &jobs) {
+  Kernels kernels;
+  for (const Job &job : jobs) kernels.insert(job.kernel);
+  return kernels;
 }
 
 }  // namespace
@@ -88,11 +100,14 @@ int precompile(const PrecompileOptions &options) {
   if (std::string why = cache.refusal(); !why.empty()) return fail(userError("no machine-code cache: " + why));
   std::vector<Job> jobs;
   if (Result<void> opened = openModules(options, jobs); !opened) return fail(opened.error());
-  if (const std::size_t failed = compileAll(jobs, options))
-    return fail(userError(std::to_string(failed) + " of " + std::to_string(jobs.size()) + " kernels do not compile"));
+  const std::size_t kernels = kernelsOf(jobs).size();
+  if (const Kernels failed = compileAll(jobs, options); !failed.empty())
+    return fail(userError(std::to_string(failed.size()) + " of " + std::to_string(kernels) + " kernels do not compile"));
   if (cache.lost())
     return fail(userError("the cache is too small, or cannot be written: it lost " + std::to_string(cache.lost()) + " new entries; see STRATA_CACHE_SIZE"));
-  if (!options.quiet) std::printf("%zu kernels are in the machine-code cache\n", jobs.size());
+  if (options.quiet) return 0;
+  const std::string versions = kernels == jobs.size() ? "" : ", in " + std::to_string(jobs.size()) + " versions by block shape,";
+  std::printf("%zu kernel%s%s %s in the machine-code cache\n", kernels, kernels == 1 ? "" : "s", versions.c_str(), kernels == 1 ? "is" : "are");
   return 0;
 }
 

@@ -2,8 +2,10 @@
 // The `strata` command.
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <exception>
 
+#include "base/knobs.h"
 #include "tools/tools.h"
 
 using namespace strata::tools;
@@ -31,20 +33,45 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   sub->add_option("--kernel", options.kernel, "Only this kernel");
   sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
-  sub->add_option("--block", options.block, "Block shape of the launch: X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");
+  sub->add_option("--block", options.block, "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");
   sub->add_option("--mode", options.mode, "How lanes run")->check(CLI::IsMember({"vector", "lane"}));
   sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc");
-  sub->callback([&options, &status] { status = inspect(options); });
+  sub->callback([&options, &status] {
+    strata::knobs::report();
+    status = inspect(options);
+  });
 }
 
 void addPrecompile(CLI::App &app, PrecompileOptions &options, int &status) {
   CLI::App *sub = app.add_subcommand("precompile", "Compile all kernels of programs and libraries into the machine-code cache, so that they start at once");
   sub->add_option("BINARY", options.files, "Programs, libraries, objects, archives, PTX")->required();
-  sub->add_option("--block", options.blocks, "A block shape X,Y,Z that the program uses, if X is not a multiple of 32; may be repeated");
+  sub->add_option("--block", options.blocks, "A block shape (X, X,Y or X,Y,Z) that the program uses, if X is not a multiple of 32; may be repeated");
   sub->add_option("--jobs,-j", options.jobs, "Threads; default: one per processor");
   sub->add_flag("--quiet,-q", options.quiet, "Show no progress");
   sub->footer("The cache lies in STRATA_CACHE_DIR and holds up to STRATA_CACHE_SIZE bytes: see `strata knobs`.");
-  sub->callback([&options, &status] { status = precompile(options); });
+  sub->callback([&options, &status] {
+    strata::knobs::report();
+    status = precompile(options);
+  });
+}
+
+int refuse(const std::string &what, const std::string &command) {
+  std::fprintf(stderr, "strata: %s\n`%s --help` says more.\n", what.c_str(), command.c_str());
+  return 2;
+}
+
+// Help and the version are no errors; a command line that cannot be understood is one, and the exit status is 2.
+int explain(const CLI::App &app, const CLI::ParseError &error, const char *command) {
+  std::string names, of = "strata";
+  bool isKnown = false;
+  for (const CLI::App *known : app.get_subcommands({})) {
+    names += " " + known->get_name();
+    isKnown |= command && known->get_name() == command;
+  }
+  if (command && *command != '-' && !isKnown) return refuse("no command '" + std::string(command) + "'; there are:" + names, of);
+  if (error.get_exit_code() == 0) return app.exit(error);
+  for (const CLI::App *given : app.get_subcommands()) of += " " + given->get_name();
+  return refuse(error.what(), of);
 }
 
 }  // namespace
@@ -62,8 +89,15 @@ int main(int argc, char **argv) try {
   addInspect(app, inspectOptions, status);
   addPrecompile(app, precompileOptions, status);
   app.add_subcommand("smi", "Show devices and versions")->callback([&status] { status = smi(); });
-  app.add_subcommand("knobs", "Show the environment variables that Strata reads")->callback([&status] { status = knobs(); });
-  CLI11_PARSE(app, argc, argv);
+  app.add_subcommand("knobs", "Show the environment variables that Strata reads")->callback([&status] {
+    strata::knobs::report();
+    status = knobs();
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return explain(app, error, argc > 1 ? argv[1] : nullptr);
+  }
   return status;
 } catch (const std::exception &error) {
   return fail(strata::resourceError(error.what()));

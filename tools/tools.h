@@ -30,14 +30,14 @@ struct InspectOptions {
   std::string stage = "ptx";   // ptx lane vector asm why
   std::string simd = "auto";   // auto avx512 avx2 portable
   std::string mode = "vector"; // vector lane
-  std::string block;           // "rows", "any" or X,Y,Z; empty: what most launches of the kernel run
+  std::string block;           // "rows", "any" or a shape; empty: what most launches of the kernel run
   std::string nvccOptions;
 };
 int inspect(const InspectOptions &options);
 
 struct PrecompileOptions {
   std::vector<std::string> files;   // programs, libraries, objects, archives, PTX
-  std::vector<std::string> blocks;  // more block shapes X,Y,Z; shapes with full rows of 32 need none
+  std::vector<std::string> blocks;  // more block shapes; those with full rows of 32 need none
   unsigned jobs = 0;                // threads; 0: one per processor
   bool quiet = false;               // no progress
 };

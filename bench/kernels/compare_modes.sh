@@ -7,7 +7,6 @@
 set -euo pipefail
 program=$1
 shift
-[[ " $* " != *' --help '* ]] || exec "$program" --help
 [[ " $* " == *' --seed '* ]] || set -- --seed "$RANDOM$RANDOM" "$@"
 export STRATA_DEVICE=cpu
 echo "bench_outputs $*"

@@ -72,9 +72,11 @@ public:
     try {
       for (std::uint32_t i = 0; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
       threads_.emplace_back([this] { monitor(); });
-    } catch (const std::system_error &) {  // the process or its user may have no more threads
+    } catch (const std::system_error &error) {  // the process or its user may have no more threads
+      const std::size_t started = threads_.size();
       end();
-      throw;
+      throw std::system_error(error.code(), "only " + std::to_string(started) + " of " + std::to_string(count_) +
+                                                " worker threads start (STRATA_WORKERS)");
     }
   }
   ~WorkerEngine() override;

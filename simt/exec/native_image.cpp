@@ -3,6 +3,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/log.h"
@@ -45,6 +46,13 @@ bool fits(const NativeKernel &kernel, const CompileOptions &options) {
          kernel.blockMultipleOf32 == options.blockMultipleOf32 && options.lineInfo;
 }
 
+std::string shapeText(const CompileOptions &options) {
+  if (options.blockMultipleOf32) return "blocks with full rows of 32";
+  if (!options.blockDim[0]) return "blocks of any shape";
+  const auto extent = [&](int i) { return std::to_string(options.blockDim[i]); };
+  return "blocks of " + extent(0) + "," + extent(1) + "," + extent(2);
+}
+
 }  // namespace
 
 std::string_view engineIdentity() { return STRATA_ENGINE_ID; }
@@ -82,14 +90,19 @@ std::string NativeImage::refusal(const CacheKey &source, Simd simd) const {
 }
 
 std::optional<KernelImage> NativeImage::kernel(std::string_view name, const CompileOptions &options) const {
-  if (options.mode != Mode::vector || options.simd != table_.simd) return std::nullopt;
+  const auto lacks = [&](const std::string &what) {
+    if (log::enabled(log::Level::debug)) log::write(log::Level::debug, "the native image has no code of kernel '" + std::string(name) + "' for " + what + ": the PTX's is taken");
+    return std::nullopt;
+  };
+  if (options.mode != Mode::vector) return lacks("lane mode");
+  if (options.simd != table_.simd) return lacks("this SIMD target");
   for (const NativeKernel &kernel : table_.kernels) {
     if (kernel.name != name || !fits(kernel, options)) continue;
     auto image = code(kernel);
     if (!image) log::once(log::Level::info, "native." + kernel.name, "native image: the code of kernel '" + kernel.name + "' is damaged");
     return image;
   }
-  return std::nullopt;
+  return lacks(shapeText(options));
 }
 
 std::optional<KernelImage> NativeImage::code(const NativeKernel &kernel) const {
@@ -103,16 +116,23 @@ std::optional<KernelImage> NativeImage::code(const NativeKernel &kernel) const {
 
 std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>> images, const CacheKey &source, Simd simd) {
   std::unique_ptr<NativeImage> chosen;
+  std::vector<std::string> unfit;  // worth saying only if none fits
+  const auto leaveAside = [](const std::string &why) { log::write(log::Level::debug, "a native image is left aside: " + why); };
   for (std::vector<std::uint8_t> &bytes : images) {
     auto image = NativeImage::read(std::move(bytes));
-    const std::string why = image ? (*image)->refusal(source, simd) : image.error().message;
-    if (!why.empty()) {
-      log::write(log::Level::debug, "a native image is left aside: " + why);
+    if (!image) {
+      leaveAside(image.error().message);
+      continue;
+    }
+    if (std::string why = (*image)->refusal(source, simd); !why.empty()) {
+      unfit.push_back(std::move(why));
       continue;
     }
     // What was made for this very CPU may be quicker.
     if (!chosen || !(*image)->table().cpu.empty()) chosen = std::move(*image);
   }
+  if (chosen) log::write(log::Level::debug, std::string("a native image ") + (chosen->table().cpu.empty() ? "" : "for this very CPU ") + "is used");
+  else std::for_each(unfit.begin(), unfit.end(), leaveAside);
   return chosen;
 }
 

@@ -37,19 +37,19 @@ void inParallel(std::size_t count, unsigned threads, const std::function<void(st
 Result<BlockShape> readShape(const std::string &option, const std::string &text) {
   constexpr BlockShape kMost = {1024, 1024, 64};
   constexpr std::uint32_t kMostThreads = 1024;
-  BlockShape shape{};
+  const auto wrong = [&](const char *why) { return userError(option + " " + text + ": " + why); };
+  BlockShape shape = {1, 1, 1};
   const char *at = text.data(), *end = at + text.size();
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i && (at == end || *at++ != ',')) return userError(option + " " + text + ": not a block shape X,Y,Z");
+    if (i && at == end) break;
+    if (i && *at++ != ',') return wrong("not a block shape X,Y,Z");
     const auto [next, error] = std::from_chars(at, end, shape[i]);
-    if (next == at || (error == std::errc{} && !shape[i]))
-      return userError(option + " " + text + ": not a block shape X,Y,Z of positive numbers");
-    if (error != std::errc{} || shape[i] > kMost[i])
-      return userError(option + " " + text + ": a block has at most 1024,1024,64 threads in x,y,z");
+    if (next == at || (error == std::errc{} && !shape[i])) return wrong("not a block shape X,Y,Z of positive numbers");
+    if (error != std::errc{} || shape[i] > kMost[i]) return wrong("a block has at most 1024,1024,64 threads in x,y,z");
     at = next;
   }
-  if (at != end) return userError(option + " " + text + ": not a block shape X,Y,Z");
-  if (shape[0] * shape[1] * shape[2] > kMostThreads) return userError(option + " " + text + ": a block has at most 1024 threads");
+  if (at != end) return wrong("not a block shape X,Y,Z");
+  if (shape[0] * shape[1] * shape[2] > kMostThreads) return wrong("a block has at most 1024 threads");
   return shape;
 }
 

@@ -21,7 +21,7 @@ std::vector<BlockShape> shapesToCompile(const KernelInfo &kernel, const std::vec
 // Calls work(0) … work(count - 1), on up to `threads` threads; 0: one per processor.
 void inParallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)> &work);
 
-// "X,Y,Z", a block that can be launched. Errors (user) name the option and the text.
+// "X,Y,Z", "X,Y" or "X": a block that can be launched; what is left out is 1. Errors (user) name the option and the text.
 Result<BlockShape> readShape(const std::string &option, const std::string &text);
 
 struct NativeTarget {

@@ -121,13 +121,13 @@ std::string documentation() {
   return text;
 }
 
-// Written anew by running this test with STRATA_UPDATE_DOCS=1.
+// Written anew by running this test with STRATA_TEST_UPDATE_DOCS=1.
 TEST(Entries, ThePageIsFresh) {
   const char *path = STRATA_SOURCE_DIR "/docs/driver_api.md";
-  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << documentation();
+  if (std::getenv("STRATA_TEST_UPDATE_DOCS")) std::ofstream(path) << documentation();
   std::ifstream file(path);
   std::string page{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(page == documentation(), true) << "docs/driver_api.md is old: run with STRATA_UPDATE_DOCS=1";
+  EXPECT_EQ(page == documentation(), true) << "docs/driver_api.md is old: run with STRATA_TEST_UPDATE_DOCS=1";
 }
 
 TEST(Entries, NeedAContext) {

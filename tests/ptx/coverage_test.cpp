@@ -128,13 +128,13 @@ std::string documentation() {
   return text;
 }
 
-// Written anew by running this test with STRATA_UPDATE_DOCS=1.
+// Written anew by running this test with STRATA_TEST_UPDATE_DOCS=1.
 TEST(Coverage, thePageIsFresh) {
   const char *path = STRATA_SOURCE_DIR "/docs/ptx.md";
-  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << documentation();
+  if (std::getenv("STRATA_TEST_UPDATE_DOCS")) std::ofstream(path) << documentation();
   std::ifstream file(path);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_TRUE(page == documentation()) << "docs/ptx.md is old: run with STRATA_UPDATE_DOCS=1";
+  EXPECT_TRUE(page == documentation()) << "docs/ptx.md is old: run with STRATA_TEST_UPDATE_DOCS=1";
 }
 
 TEST(Coverage, opcodesAndModifiersAreFoundByName) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks api.def: every entry is exported, survives nulls, says so if it is not there, and stands in
-// docs/runtime_api.md. The page is written anew by running this test with STRATA_UPDATE_DOCS=1.
+// docs/runtime_api.md. The page is written anew by running this test with STRATA_TEST_UPDATE_DOCS=1.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -99,7 +99,7 @@ TEST_F(Entries, EveryEntrySurvivesNulls) {
 
 TEST_F(Entries, PageIsFresh) {
   const char *path = STRATA_SOURCE_DIR "/docs/runtime_api.md";
-  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(path) << page();
+  if (std::getenv("STRATA_TEST_UPDATE_DOCS")) std::ofstream(path) << page();
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();

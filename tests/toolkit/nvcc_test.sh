@@ -264,7 +264,10 @@ EOF
     cmp result expected || fail "other results with $simd"
   done
   started native no
+  contains log 'a native image is used'
+  if grep 'left aside' log; then fail "said of images that are for other processors"; fi
   started native yes STRATA_MODE=lane
+  contains log "has no code of kernel '_Z4sumsPKfPf' for lane mode"
   cmp result expected || fail "other results in lane mode"
   # Every way to ask for it; and a target that the program does not have.
   "$nvcc" -gencode arch=compute_70,code=sm_70 -gencode 'arch=compute_90,code=[compute_90,cpu_native]' sums.cu -o own
@@ -272,7 +275,10 @@ EOF
   cmp result expected || fail "other results for this CPU"
   "$nvcc" -arch=sm_80 -code=compute_80,cpu_portable sums.cu -o small
   started small no STRATA_SIMD=portable
-  if STRATA_SIMD=avx2 ./plain >/dev/null 2>&1; then started small yes STRATA_SIMD=avx2; fi
+  if STRATA_SIMD=avx2 ./plain >/dev/null 2>&1; then
+    started small yes STRATA_SIMD=avx2
+    contains log 'a native image is left aside: for another SIMD target'
+  fi
   "$nvcc" -arch=cpu -c sums.cu
   "$nvcc" sums.o -o linked
   started linked no
@@ -282,6 +288,7 @@ EOF
   started narrow no
   "$nvcc" -arch=sm_90,cpu narrow.cu -o narrow
   started narrow yes
+  contains log "has no code of kernel '_Z6squarePf' for blocks of 4,4,1"
   "$nvcc" -arch=sm_90,cpu --cpu-block 4,4,1 narrow.cu -o narrow
   started narrow no
   # The image's size is that of its code.
@@ -293,7 +300,7 @@ EOF
   "$nvcc" -arch=sm_90 --cpu-block 4,4,1 -ptx sums.cu -o sums.ptx 2>out
   contains out "'--cpu-block' has no effect"
   refuses "Unsupported gpu architecture 'cpu_z80'" -arch=sm_80,cpu_z80 sums.cu
-  refuses "'--cpu-block' 4,4: not a block shape" -arch=cpu --cpu-block 4,4 sums.cu
+  refuses "'--cpu-block' 4,4,: not a block shape" -arch=cpu --cpu-block 4,4, sums.cu
   for shape in -1,1,1 1,-1,1 0,1,1 1,1,1,1 1,,1 +1,1,1 0x10,1,1; do
     refuses "'--cpu-block' $shape: not a block shape" -arch=cpu --cpu-block=$shape sums.cu
   done

@@ -160,13 +160,13 @@ TEST_F(OptionsFile, ThatReadsItselfEnds) {
   EXPECT_NE(errorOf({"-optf", path_}).find("nested too deeply"), std::string::npos);
 }
 
-// docs/nvcc.md is made from the table: STRATA_UPDATE_DOCS=1 build/tests/nvcc_options_test writes it anew.
+// docs/nvcc.md is made from the table: STRATA_TEST_UPDATE_DOCS=1 build/tests/nvcc_options_test writes it anew.
 TEST(OptionTable, DocumentationIsFresh) {
-  if (std::getenv("STRATA_UPDATE_DOCS")) std::ofstream(STRATA_SOURCE_DIR "/docs/nvcc.md") << documentationPage();
+  if (std::getenv("STRATA_TEST_UPDATE_DOCS")) std::ofstream(STRATA_SOURCE_DIR "/docs/nvcc.md") << documentationPage();
   std::ifstream file(STRATA_SOURCE_DIR "/docs/nvcc.md");
   std::stringstream page;
   page << file.rdbuf();
-  EXPECT_EQ(page.str(), documentationPage()) << "run it with STRATA_UPDATE_DOCS=1";
+  EXPECT_EQ(page.str(), documentationPage()) << "run it with STRATA_TEST_UPDATE_DOCS=1";
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ refuses() {
   if "$strata" "$@" >out 2>&1; then fail "accepted: $*"; fi
   contains out "$text"
 }
+# The same, with the exit status of a command line that is not understood.
+refuses_usage() {
+  refuses "$@"
+  local status=0
+  shift
+  "$strata" "$@" >out 2>&1 || status=$?
+  [[ $status == 2 ]] || fail "exit status $status, not 2: $*"
+}
 
 echo '#define VALUE 1' >value.h
 cat >p.cu <<'EOF'
@@ -72,7 +80,12 @@ case_run_errors() {
   refuses 'strata inspect' run k.ptx
   refuses "cannot run 'no-such-program'" run no-such-program
   refuses FILE run
-  refuses 'subcommand' no-such-command
+  refuses "no command 'no-such-command'; there are: run inspect precompile smi knobs" no-such-command
+  refuses_usage "no command 'frob'" frob --help
+  refuses_usage 'strata inspect --help' inspect
+  refuses_usage 'not in {ptx,lane,vector,asm,why}' inspect p.cu --stage frob
+  refuses_usage '--frob' smi --frob
+  refuses_usage 'subcommand'
   STRATA_CACHE_DIR=/proc/nowhere refuses 'cannot make folder' run p.cu
 }
 
@@ -90,6 +103,8 @@ case_inspect() {
   contains out '// other(float*), for blocks of rows of 32'
   "$strata" inspect p.cu --stage why --block any >out
   contains out '// other(float*), for any block'
+  "$strata" inspect p.cu --stage why --block 48 >out
+  contains out '// other(float*), for blocks of 48,1,1'
   echo '__global__ void tile(float *p) { p[threadIdx.y * 16 + threadIdx.x] += 1; }' >tile.cu
   "$strata" inspect tile.cu --stage why >out
   contains out '// tile(float*), for blocks of 16,16,1'
@@ -132,20 +147,20 @@ case_precompile() {
   [[ $before == 3 ]] || fail "$before images: not a module and two kernels"
   "$strata" precompile -q p >out
   [[ ! -s out && $(images) == "$before" ]] || fail "compiled twice, or not quiet"
-  "$strata" precompile --block 1,1,1 --block 64,1,1 p >out
-  contains out '4 kernels'
+  "$strata" precompile --block 1 --block 64,1,1 p >out
+  contains out '2 kernels, in 4 versions by block shape, are in the machine-code cache'
   [[ $(images) == $((before + 2)) ]] || fail "$(images) images with a block shape"
   STRATA_LOG=debug ./p kernel >log 2>&1 || fail "the kernel's result: $(tail -n 3 log)"
   contains log cuLaunchKernel
   if grep -F 'compiled ' log; then fail "compiled at the launch what was precompiled"; fi
   "$1/bin/nvcc" -rdc=true -arch=sm_80 p.cu -o linked
-  "$strata" precompile --block 1,1,1 linked >out
-  contains out '4 kernels'
+  "$strata" precompile --block 1,1 linked >out
+  contains out '2 kernels, in 4 versions'
   STRATA_LOG=debug ./linked kernel >log 2>&1 || fail "the kernel's result, linked: $(tail -n 3 log)"
   if grep -F 'compiled ' log; then fail "compiled at the launch what was precompiled and linked"; fi
   "$strata" inspect p >p.ptx
   "$strata" precompile p.ptx p >out
-  contains out '4 kernels'
+  contains out '2 kernels are'  # of one text
   "$strata" precompile --help >out
   contains out STRATA_CACHE_SIZE
 }
@@ -157,7 +172,7 @@ case_precompile_errors() {
   "$1/bin/nvcc" -dc p.cu -o p.o
   refuses 'only relocatable device code' precompile p.o
   "$1/bin/nvcc" p.cu -o p
-  refuses "--block 5,2: not a block shape" precompile --block 5,2 p
+  refuses "--block 5,2,: not a block shape" precompile --block 5,2, p
   refuses "--block 1,1,65: a block has at most" precompile --block 1,1,65 p
   STRATA_CACHE_SIZE=0 refuses 'STRATA_CACHE_SIZE turns it off' precompile p
   STRATA_CACHE_DIR=/proc/nowhere refuses 'no machine-code cache: /proc/nowhere' precompile p
@@ -167,6 +182,8 @@ case_precompile_errors() {
   echo '.entry bad() { cp.async.bulk.commit_group; ret; }' >>some.ptx  # an instruction that parses only
   refuses "kernel 'bad'" precompile some.ptx
   contains out '1 of 2 kernels do not compile'
+  refuses '1 of 2 kernels do not compile' precompile --block 5 --block 6,2 some.ptx
+  [[ $(grep -c "kernel 'bad'" out) == 1 ]] || fail "one kernel's error, said for each block shape"
 }
 
 case_smi() {
@@ -176,9 +193,18 @@ case_smi() {
 }
 
 case_knobs() {
+  "$1/bin/nvcc" p.cu -o p
   STRATA_WORKERS=5 "$strata" knobs >out
   contains out 'STRATA_WORKERS  (number, default 0), now 5'
   contains out STRATA_SIMD
+  local command
+  for command in "$strata knobs" "./p kernel" "$strata smi" "$strata run ./p kernel"; do  # several libraries, one warning
+    STRATA_SIMD=avx STRATA_WORKER=2 NO_STRATA_WORKER=2 $command >out 2>&1 || fail "$command"
+    [[ $(grep -c STRATA_SIMD=avx out) == 1 ]] || fail "$command: not one warning: $(cat out)"
+    [[ $(grep -c 'did you mean STRATA_WORKERS' out) == 1 ]] || fail "$command: not one warning: $(cat out)"
+  done
+  STRATA_LOG=error STRATA_WORKER=2 ./p kernel >out 2>&1
+  [[ ! -s out ]] || fail "warned below the log's level"
   "$strata" --version >out
   contains out 'strata '
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <random>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "simt/exec/sanitizers.h"
@@ -395,6 +399,27 @@ TEST(DeviceLibc, HeapEndsAtItsLimitAndIsGivenBack) {
     EXPECT_LE(allocated, 1u << 20);
   }
   engine->setLimits(8 << 20, 1024);
+}
+
+TEST(Processes, MoreWorkersThanTheSystemHasThreads) {
+#if defined(STRATA_ASAN) || defined(STRATA_TSAN)
+  GTEST_SKIP() << "sanitizers reserve more addresses than the limit leaves";
+#endif
+  rlimit old{}, tight{};
+  getrlimit(RLIMIT_AS, &old);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  tight = old;
+  tight.rlim_cur = pages * 4096 + (1u << 30);  // some stacks
+  setrlimit(RLIMIT_AS, &tight);
+  std::string message;
+  try {
+    makeEngine(4096, {});
+  } catch (const std::system_error &error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_AS, &old);
+  EXPECT_NE(message.find(" of 4096 worker threads start (STRATA_WORKERS): "), std::string::npos) << message;
 }
 
 TEST(Processes, AForkedChildNeitherHangsNorRuns) {
