@@ -60,7 +60,10 @@ Result<void> finishLaneMode(llvm::Module &module, llvm::Function &kernel, Kernel
 }
 
 Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const CompileOptions &options, KernelImage &image) {
-  if (options.mode == Mode::lane) return finishLaneMode(module, kernel, image);
+  if (options.mode == Mode::lane) {
+    image.report = "kernel: lane mode (as asked for: lanes run one by one, and nothing is vectorised; vector mode shows what can be)\n";
+    return finishLaneMode(module, kernel, image);
+  }
   Result<VectorizeResult> r = vectorize(module, kernel, {options});
   if (!r) return r.error();
   image.entryKind = r->entryKind;

@@ -102,12 +102,17 @@ public:
     if (!spills && !reloads) return true;
     const llvm::DiagnosticLocation &at = remark->getLocation();
     spills_ += at.isValid() && at.getLine() ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel";
-    spills_ += ": " + std::to_string(spills) + " registers spilled, " + std::to_string(reloads) + " reloaded (in the " +
-               (remark->getRemarkName().starts_with("Loop") ? "loop" : "function") + ")\n";
+    spills_ += ": " + textOf(spills, reloads) + (remark->getRemarkName().starts_with("Loop") ? " (in the loop)\n" : " (in the function)\n");
     return true;
   }
 
 private:
+  static std::string textOf(int spills, int reloads) {
+    if (!spills) return std::to_string(reloads) + (reloads == 1 ? " reload" : " reloads") + " of what was spilled outside";
+    const std::string spilled = std::to_string(spills) + (spills == 1 ? " register" : " registers") + " spilled, ";
+    return spilled + (reloads ? std::to_string(reloads) + " reloaded" : "reloaded outside");
+  }
+
   std::string &spills_;
 };
 

@@ -21,8 +21,13 @@ extern "C" [[gnu::visibility("default")]] bool strata_codegen_source_line(const 
   }
   auto context = llvm::DWARFContext::create(**file);
   llvm::DILineInfoSpecifier wanted(llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue);
-  llvm::DILineInfo found = context->getLineInfoForAddress({offset, section}, wanted);
-  if (found.Line == 0 || found.FileName == llvm::DILineInfo::BadString) return false;
-  std::snprintf(line, capacity, "%s:%u", found.FileName.c_str(), found.Line);
-  return true;
+  // Inlined functions of libraries have no lines: then it is the innermost caller's.
+  const llvm::DIInliningInfo frames = context->getInliningInfoForAddress({offset, section}, wanted);
+  for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
+    const llvm::DILineInfo &found = frames.getFrame(i);
+    if (found.Line == 0 || found.FileName == llvm::DILineInfo::BadString) continue;
+    std::snprintf(line, capacity, "%s:%u", found.FileName.c_str(), found.Line);
+    return true;
+  }
+  return false;
 }

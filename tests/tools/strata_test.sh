@@ -70,6 +70,27 @@ case_run() {
   "$strata" run "$(find cache/programs -name p | head -n 1)" x >out
   contains out '[x]'
   "$strata" run p.cu kernel || fail "the kernel's result"
+  # Faults name the user's line, also where a function of the device library has been inlined.
+  cat >fault.cu <<'EOF'
+__device__ void both(float x, float *p) {
+  sincosf(x, p, p + 1);
+}
+__global__ void k(float *p) {
+  both(threadIdx.x, p);
+}
+__global__ void plain(float *p) {
+  p[threadIdx.x] = 1;
+}
+int main(int argc, char **) {
+  if (argc > 1) plain<<<1, 32>>>((float *)0x12345000);
+  else k<<<1, 32>>>((float *)0x12345000);
+  return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 1;
+}
+EOF
+  "$strata" run fault.cu >out 2>&1 || fail "no illegal address: $(cat out)"
+  contains out 'illegal address 0x12345000 at fault.cu:2'
+  "$strata" run fault.cu plain >out 2>&1 || fail "no illegal address: $(cat out)"
+  contains out 'at fault.cu:8'
 }
 
 case_run_errors() {
@@ -123,6 +144,30 @@ EOF
   "$strata" inspect spills.cu --stage why >out
   grep -qE '^spills.cu:[46]: [0-9]+ registers spilled, [0-9]+ reloaded \(in the loop\)$' out || fail "no spills shown"
   contains out 'spills.cu:7: both sides run, under masks'
+  cat >names.cu <<'EOF'
+__device__ float table[256];
+__global__ void look(const float *in, const int *at, float *out, int n) {
+  __shared__ float part[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    part[threadIdx.x] = in[at[i]];
+    __syncwarp();
+    float x = part[at[i] & 255] + sinf(part[threadIdx.x]);
+    out[at[i]] = x + table[at[i] & 255];
+  }
+}
+EOF
+  "$strata" inspect names.cu --stage why >out
+  contains out 'names.cu:5: code without masks for full warps'
+  contains out 'names.cu:5: both sides run, under masks, only where lanes part'
+  contains out 'names.cu:6: gather in parameter 1 (the address varies)'
+  contains out 'names.cu:8: gather in shared part (the address varies)'
+  contains out 'inside __nv_sinf'
+  contains out 'names.cu:9: scatter in parameter 3 (the address varies)'
+  contains out 'names.cu:9: gather in table (the address varies)'
+  if grep -F '<ptx>' out; then fail "a place that nobody knows"; fi
+  "$strata" inspect names.cu --stage why --mode lane >out
+  contains out 'kernel: lane mode (as asked for'
   PATH=$(dirname "$strata"):$PATH strata inspect p.cu --kernel set --stage asm >out  # argv[0] is not a path
   contains out '// set(int*)'
   "$1/bin/nvcc" p.cu -o p
