@@ -25,12 +25,13 @@ public:
   // Both directly in the same loop (or in none).
   bool dominates(const llvm::BasicBlock *below, const llvm::BasicBlock *above) const;
 
-private:
   using Node = const llvm::BasicBlock *;  // null: the end of the round
+  // Where lanes that are at `node`, a block of `frame` or the header of a loop in it, next all come to.
+  Node next(const llvm::Loop *frame, Node node) const { return next_.at({frame, node}); }
 
+private:
   Node meet(const llvm::Loop *frame, Node a, Node b) const;
   void add(const llvm::Loop *frame, Node node, const llvm::Loop *inner);
-  Node next(const llvm::Loop *frame, Node node) const { return next_.at({frame, node}); }
 
   const llvm::LoopInfo &loops_;
   const BlockOrder &order_;

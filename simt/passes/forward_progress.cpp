@@ -18,6 +18,7 @@
 
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/parted_lanes.h"
 #include "simt/analysis/uniformity.h"
 
 namespace strata::simt {
@@ -188,7 +189,7 @@ private:
 
 std::string lineOf(const Instruction &i) {
   const llvm::DebugLoc &at = i.getDebugLoc();
-  return at ? " (line " + std::to_string(at.getLine()) + ")" : "";
+  return at && at.getLine() ? " (line " + std::to_string(at.getLine()) + ")" : "";
 }
 
 std::optional<std::string> checkPrepared(llvm::Function &function, const ThreadIndex &threads) {
@@ -205,6 +206,37 @@ std::optional<std::string> checkPrepared(llvm::Function &function, const ThreadI
              lineOf(*release);
   }
   return std::nullopt;
+}
+
+using Functions = std::set<const llvm::Function *>;
+
+bool calls(const Instruction &i, const Functions &functions) {
+  auto *call = dyn_cast<llvm::CallBase>(&i);
+  return call && functions.count(call->getCalledFunction());
+}
+
+// Functions of `reached` whose lanes may come to a barrier, in them or in what they call.
+Functions withBarriers(const llvm::SetVector<llvm::Function *> &reached) {
+  Functions with;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const llvm::Function *function : reached)
+      if (!with.count(function) &&
+          llvm::any_of(llvm::instructions(*function), [&](const Instruction &i) { return isBarrier(calledIntrinsic(i)) || calls(i, with); }))
+        changed = with.insert(function).second;
+  }
+  return with;
+}
+
+std::optional<std::string> checkBarriers(llvm::Function &function, const ThreadIndex &threads, const Functions &with) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  BlockOrder order(function, loops);
+  Uniformity uniformity(function, loops, order, threads);
+  const auto late = PartedLanes(function, loops, order, uniformity, [&](const Instruction &i) { return calls(i, with); }).find();
+  if (!late) return std::nullopt;
+  return "some lanes of a warp may be at a barrier" + lineOf(*late->barrier) + " while others have yet to write or to come to one" +
+         lineOf(*late->effect);
 }
 
 bool mayWait(llvm::Function &function) {
@@ -226,11 +258,21 @@ std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadInd
     for (Instruction &instruction : llvm::instructions(function))
       if (auto *call = dyn_cast<llvm::CallBase>(&instruction))
         if (llvm::Function *callee = call->getCalledFunction(); callee && !callee->isDeclaration()) reached.insert(callee);
-    if (!mayWait(function)) continue;
+  }
+  const Functions with = withBarriers(reached);
+  for (llvm::Function *each : reached) {
+    llvm::Function &function = *each;
+    const bool waits = mayWait(function), hasBarriers = with.count(&function);
+    if (!waits && !hasBarriers) continue;
     llvm::ValueToValueMapTy map;
     llvm::Function *copy = llvm::CloneFunction(&function, map);
-    prepare(*copy, threads, analyses);
-    std::optional<std::string> reason = checkPrepared(*copy, threads);
+    prepareControl(*copy, threads, analyses);
+    std::optional<std::string> reason;
+    if (hasBarriers) reason = checkBarriers(*copy, threads, with);
+    if (!reason && waits) {
+      prepareLockStep(*copy, threads);
+      reason = checkPrepared(*copy, threads);
+    }
     analyses.clear(*copy, copy->getName());
     copy->eraseFromParent();
     if (reason) return reason;

@@ -188,7 +188,7 @@ bool unifyOneLoopExit(Function &function, const ThreadIndex &threads) {
 
 }  // namespace
 
-void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses) {
+void prepareControl(Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses) {
   foldBlockDim(function, threads);
   llvm::EliminateUnreachableBlocks(function);
   if (BasicBlock *returnBlock = unifyReturns(function)) splitAfterCalls(function, returnBlock);
@@ -217,10 +217,18 @@ void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnaly
     simplifyLoops(function);
     formLcssa(function);
   }
+}
+
+void prepareLockStep(Function &function, const ThreadIndex &threads) {
   if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads)) specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
   if (specializeFullRounds(function, threads)) formLcssa(function);
   skipCostlyValues(function, threads);  // after the others, which know a function's guards by their branches
+}
+
+void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses) {
+  prepareControl(function, threads, analyses);
+  prepareLockStep(function, threads);
 }
 
 }  // namespace strata::simt

@@ -23,6 +23,10 @@ using FunctionAnalysisManager = AnalysisManager<Function>;
 
 namespace strata::simt {
 
+// What only the vectoriser needs comes last: the single exit block, versions of code for full warps, values that are skipped.
+void prepareControl(llvm::Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses);
+void prepareLockStep(llvm::Function &function, const ThreadIndex &threads);
+
 void prepare(llvm::Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses);
 
 }  // namespace strata::simt
