@@ -69,7 +69,7 @@ inline constexpr const char *kAssignments[] = {
     "<popc|clz>.b64 $i, $l;",
     "<neg|abs>.s64 $l, $l;",
     "<shl.b64|shr.u64|shr.s64> $l, $l, <$i|#70#>;",
-    // Of position and length PTX takes 8 bits; beyond 63 an H200 gives something else.
+    // Positions and lengths beyond 255 are not PTX: an H200 then takes 8 bits of those of 32-bit fields, and all bits of these.
     "and.b32 %t0, $i, 63;\n  and.b32 %t1, $i, 63;\n  bfe.<u64|s64> $l, $l, %t0, %t1;",
     "and.b32 %t0, $i, 63;\n  and.b32 %t1, $i, 63;\n  bfi.b64 $l, $l, $l, %t0, %t1;",
     "bfind.<u64|s64> $i, $l;",
