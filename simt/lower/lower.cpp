@@ -17,8 +17,9 @@ static std::string parameterName(const ptx::Function &kernel, std::size_t index)
   return name == kernel.name + "_param_" + std::to_string(index) ? "parameter " + std::to_string(index + 1) : "parameter " + name;
 }
 
-// As the source has it, without the function that it is local to, and without the number that tells internal names apart.
-static std::string variableName(const std::string &name) {
+// As the source has it, without the function that it is local to, and without what tells internal names apart.
+static std::string variableName(const std::string &fullName) {
+  const std::string name = fullName.substr(0, fullName.find("__static__"));
   std::string plain = llvm::demangle(name);
   if (plain == name && name.starts_with("_Z")) plain = llvm::demangle(name.substr(0, name.find_last_not_of("_$0123456789") + 1));
   return name.starts_with("_ZZ") ? plain.substr(plain.rfind(':') + 1) : plain;

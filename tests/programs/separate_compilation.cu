@@ -20,6 +20,8 @@ static __global__ void follow(int *data) {
   data[threadIdx.x] = *third + operations[threadIdx.x % 2](threadIdx.x) + 1000 * (node->value * 10 + node->next->value) + 100000 * (node->next->next == node);
 }
 
+static __global__ void useConstants(int *data) { data[threadIdx.x] = weights[threadIdx.x] * factor + offset; }
+
 int main() {
   int *data, host[32], bump = 5;
   CHECK_CUDA(cudaMalloc(&data, sizeof host));
@@ -37,6 +39,11 @@ int main() {
   follow<<<1, 32>>>(data);
   CHECK_CUDA(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
   for (int i = 0; i < 32; ++i) CHECK(host[i] == 33 + (i % 2 ? 7 * i + 34000 : i + 7 + 43000) + 100000);
+  useConstants<<<1, 32>>>(data);
+  CHECK_CUDA(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost));
+  const int first[] = {2, 3, 5, 7, 11, 13};
+  for (int i = 0; i < 32; ++i) CHECK(host[i] == (i < 6 ? first[i] * 3 : 0) + 40);
+  CHECK(hiddenAsExpected(data));
   CHECK_CUDA(cudaFree(data));
   return 0;
 }

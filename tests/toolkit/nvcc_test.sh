@@ -345,18 +345,59 @@ EOF
 }
 
 # Device code that does not link is an error of the link already, which names the objects and the symbol.
-case_native_not_linked() {
+case_device_link_errors() {
+  local arch
+  does_not_link() { # TEXT ARGUMENTS…
+    local text=$1
+    shift
+    if "$nvcc" "$@" -o program 2>out; then fail "links: $*"; fi
+    contains out "$text"
+  }
   echo 'extern __device__ int missing; __global__ void k(int *p) { *p = missing; } int main() {}' >uses.cu
+  echo 'extern __device__ int lost(int); __global__ void c(int *p) { *p = lost(1); }' >calls.cu
   echo '__device__ int twice; int other() { return 0; }' >one.cu
   echo '__device__ int twice;' >two.cu
   echo '__device__ long missing;' >long.cu
-  "$nvcc" -dc -arch=sm_90 uses.cu one.cu two.cu long.cu
-  ! "$nvcc" -arch=sm_90,cpu uses.o one.o -o program 2>out || fail "links without the variable"
-  contains out "device link: variable 'missing', declared in 'uses.o#0', is not defined"
-  ! "$nvcc" -arch=sm_90,cpu uses.o one.o two.o -o program 2>out || fail "links with two variables"
-  contains out "'twice' is defined in 'one.o#0' and 'two.o#0'"
-  ! "$nvcc" -arch=sm_90,cpu uses.o long.o -o program 2>out || fail "links with another type"
-  contains out "'missing' is declared differently in 'uses.o#0' and 'long.o#0'"
+  echo '__device__ int missing;' >right.cu
+  "$nvcc" -dc -arch=sm_90 uses.cu one.cu two.cu long.cu calls.cu right.cu
+  for arch in sm_90 sm_90,cpu; do
+    does_not_link "device link: variable 'missing', declared in 'uses.o', is not defined" -arch=$arch uses.o one.o
+    does_not_link "'twice' is defined in 'one.o' and 'two.o'" -arch=$arch uses.o one.o two.o
+    does_not_link "'missing' is declared differently in 'uses.o' and 'long.o'" -arch=$arch uses.o long.o
+    does_not_link "function '_Z4losti', declared in 'calls.o', is not defined" -arch=$arch uses.o calls.o right.o
+  done
+  does_not_link "'missing', declared in 'uses.o'" -dlink uses.o
+  "$nvcc" uses.o right.o -o program
+  does_not_link "'missing', declared in" -rdc=true -gencode arch=compute_100,code=sm_100 -gencode arch=compute_120,code=sm_120 uses.cu
+  # Initialisers that lead back to their variable.
+  echo 'struct N { N *n; }; extern __device__ N b; __device__ N a = {&b}; __device__ N b = {&a}; __device__ void *q = &q;' >ring.cu
+  does_not_link "the initialiser of 'b' leads back" -c ring.cu
+  contains out "the initialiser of 'q' leads back"
+}
+
+# Constant memory holds __constant__ variables only, as with nvcc.
+case_constants() {
+  cat >constants.cu <<'EOF'
+struct S { static __device__ const int member[3]; };
+__device__ const int S::member[3] = {7, 8, 9};
+extern __device__ const float big[30000] = {1, 2};
+__device__ const float *where = big + 1;
+static const int plain[2] = {5, 6};
+static __constant__ const int word[4] = {1, 2};
+extern __constant__ float other;
+__global__ void k(float *p) {
+  static const int local[4] = {4, 3, 2, 9};
+  static __constant__ int constant[4] = {4, 3, 2, 9};
+  int i = threadIdx.x;
+  p[i] = big[i] + plain[i] + word[i] + local[i] + constant[i] + S::member[i] + other;
+}
+EOF
+  "$nvcc" -rdc=true -ptx constants.cu -o out
+  contains out '.visible .global .align 4 .b8 big[120000]'
+  contains out 'where = generic(big)+4'
+  [[ $(grep -c '^[.a-z ]*\.const ' out) == 3 ]] || fail "constant memory: $(grep '\.const' out)"
+  contains out '.const .align 4 .b8 _ZZ1kPfE8constant'
+  contains out '.extern .const .align 4 .f32 other'
 }
 
 # Separate compilation, fat binaries as files, libraries.

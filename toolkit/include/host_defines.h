@@ -16,7 +16,8 @@
 #define __strata_attribute(...)
 #endif
 
-/* Programs that compile without CUDA sometimes define these themselves: theirs stay. */
+/* The annotation tells __constant__ from what clang makes constant by itself: nvcc's plugin needs to know.
+   Programs that compile without CUDA sometimes define these themselves: theirs stay. */
 #if defined(__CUDA__) || !defined(__host__)
 #undef __host__
 #define __host__ __strata_attribute(host)
@@ -35,7 +36,7 @@
 #endif
 #if defined(__CUDA__) || !defined(__constant__)
 #undef __constant__
-#define __constant__ __strata_attribute(constant)
+#define __constant__ __strata_attribute(constant, annotate("strata.constant"))
 #endif
 
 /* What clang 19 has no attribute for. A grid constant only forbids a private copy, and maxnreg only limits

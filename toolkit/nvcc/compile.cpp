@@ -116,7 +116,7 @@ Words Compile::device(const std::string &input, const Arch &arch, const std::str
   append(words, {"-Xclang", "-no-enable-noundef-analysis"});
   append(words, {"--cuda-device-only", "-S", "--offload-arch=" + arch.name(), "--cuda-feature=+ptx85"});
   append(words, unitId(input));
-  if (relocatable) words.push_back("-fgpu-rdc");
+  if (relocatable) append(words, {"-fgpu-rdc", "-Xclang", "-record-command-line", "-Xclang", unitId(input).back()});  // for the plugin
   bool debug = line.has(Option::deviceDebug) && line.value(Option::deviceOptimize) != "on";
   words.push_back(debug ? "-O1" : "-O3");
   if (line.has(Option::deviceDebug) || line.has(Option::lineInfo)) words.push_back("-gline-tables-only");

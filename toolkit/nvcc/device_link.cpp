@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolkit/nvcc/device_link.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "base/choose_ptx.h"
 #include "base/fatbin.h"
+#include "ptx/ptx.h"
 #include "toolkit/nvcc/objects.h"
 
 namespace strata::nvcc {
@@ -53,7 +56,7 @@ Result<void> addEntries(const Object &object, Gathered &all) {
     Result<std::vector<strata::fatbin::Entry>> entries = strata::fatbin::read(rest.first(*size));
     if (!entries) return Error{entries.error().blame, "'" + object.name + "': " + entries.error().message};
     for (strata::fatbin::Entry &entry : *entries) {
-      entry.name = object.name + "#" + std::to_string(index);
+      entry.name = object.name + (index ? "#" + std::to_string(index) : "");
       entry.relocatable = true;
       all.entries.push_back(std::move(entry));
     }
@@ -86,6 +89,28 @@ Result<Gathered> gather(const DeviceLinkInput &input, bool wantEntries) {
     if (Result<void> added = addEntries(object, all); !added) return added.error();
   }
   return all;
+}
+
+// What nvlink would refuse: a name that nothing defines, or that two objects do. Left to who runs it: machine code of GPUs,
+// which may define the rest, and PTX that only another version understands.
+Result<void> checkLinks(const std::vector<strata::fatbin::Entry> &entries) {
+  unsigned newest = 0;
+  for (const strata::fatbin::Entry &entry : entries) {
+    if (entry.kind == strata::fatbin::Kind::cubin) return {};
+    newest = std::max(newest, entry.arch);
+  }
+  strata::fatbin::ChosenPtx chosen = strata::fatbin::choosePtx(entries, strata::fatbin::kCpuCapability);
+  if (chosen.entries.empty()) chosen = strata::fatbin::choosePtx(entries, newest);
+  if (chosen.entries.empty()) return {};
+  std::vector<ptx::Module> modules;
+  for (const std::string &text : chosen.texts()) {
+    Result<ptx::Module> module = ptx::parse(text);
+    if (!module) return {};
+    modules.push_back(std::move(*module));
+  }
+  Result<ptx::Module> linked = ptx::link(std::move(modules), chosen.names());
+  if (linked) return {};
+  return Error{linked.error().blame, "device " + linked.error().message};
 }
 
 std::string registrationSource(const Gathered &all, const std::string &fatbinFile) {
@@ -129,6 +154,7 @@ Result<void> deviceLink(const DeviceLinkInput &input, const std::string &fatbinF
                         bool compress, const NativeCode &nativeCode) {
   Result<Gathered> all = gather(input, true);
   if (!all) return all.error();
+  if (Result<void> checked = checkLinks(all->entries); !checked) return checked;
   if (Result<void> added = addNativeCode(all->entries, nativeCode); !added) return added;
   std::vector<std::uint8_t> bytes = strata::fatbin::write(all->entries, compress);
   std::ofstream binary(fatbinFile, std::ios::binary), source(sourceFile);

@@ -23,33 +23,6 @@ using namespace llvm;
 
 namespace {
 
-constexpr char kAnnotation[] = "strata.managed";
-
-// The annotated variables; their annotations are removed.
-SmallVector<GlobalVariable *> takeAnnotated(Module &module) {
-  SmallVector<GlobalVariable *> found;
-  GlobalVariable *all = module.getGlobalVariable("llvm.global.annotations");
-  if (!all) return found;
-  SmallVector<Constant *> kept;
-  for (Use &use : cast<ConstantArray>(all->getInitializer())->operands()) {
-    auto *row = cast<ConstantStruct>(use);
-    auto *text = dyn_cast<GlobalVariable>(row->getOperand(1)->stripPointerCasts());
-    auto *data = text && text->hasInitializer() ? dyn_cast<ConstantDataArray>(text->getInitializer()) : nullptr;
-    auto *variable = dyn_cast<GlobalVariable>(row->getOperand(0)->stripPointerCasts());
-    if (variable && data && data->isCString() && data->getAsCString() == kAnnotation) found.push_back(variable);
-    else kept.push_back(row);
-  }
-  if (found.empty()) return found;
-  if (!kept.empty()) {
-    auto *type = ArrayType::get(kept[0]->getType(), kept.size());
-    auto *rest = new GlobalVariable(module, type, false, GlobalValue::AppendingLinkage, ConstantArray::get(type, kept));
-    rest->setSection("llvm.metadata");
-    rest->takeName(all);
-  }
-  all->eraseFromParent();
-  return found;
-}
-
 void markForNvptx(Module &module, GlobalVariable &variable) {
   LLVMContext &context = module.getContext();
   Metadata *mark[] = {ValueAsMetadata::get(&variable), MDString::get(context, "managed"),
@@ -137,7 +110,7 @@ void giveHostAccess(Module &module, GlobalVariable &variable, GlobalVariable *ha
 }  // namespace
 
 void strata::plugin::makeManagedVariables(Module &module) {
-  SmallVector<GlobalVariable *> variables = takeAnnotated(module);
+  SmallVector<GlobalVariable *> variables = takeAnnotated(module, "strata.managed");
   if (variables.empty()) return;
   bool device = Triple(module.getTargetTriple()).isNVPTX();
   GlobalVariable *handle = device ? nullptr : findHandle(module);

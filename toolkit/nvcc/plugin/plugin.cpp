@@ -13,6 +13,8 @@ namespace {
 
 struct StrataPasses : PassInfoMixin<StrataPasses> {
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    strata::plugin::refuseInitializerRings(module);
+    strata::plugin::placeConstants(module);
     strata::plugin::makeManagedVariables(module);
     strata::plugin::nameKernels(module);
     return PreservedAnalyses::none();
