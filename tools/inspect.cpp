@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "simt/exec/codegen_library.h"
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
 #include "simt/simt.h"
@@ -59,7 +58,7 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
   if (sources.empty()) return userError("'" + options.file + "' holds no PTX");
   std::vector<std::string> modules;
   for (const simt::ModuleSource &source : sources) {
-    Result<std::string> text = source.relocatable ? simt::linkPtx(source.ptx, source.names) : source.ptx[0];
+    Result<std::string> text = simt::wholePtx(source);
     if (!text) return Error{text.error().blame, "'" + options.file + "': " + text.error().message};
     modules.push_back(std::move(*text));
   }
@@ -110,13 +109,11 @@ Result<int> inspectModule(const std::string &ptx, const InspectOptions &options)
     std::fwrite(ptx.data(), 1, ptx.size(), stdout);
     return 1;
   }
-  Result<const simt::CodegenLibrary *> library = simt::codegenLibrary();
-  if (!library) return library.error();
   Result<simt::CompileOptions> compile = compileOptions(options);
   if (!compile) return compile.error();
-  Error error;
-  std::unique_ptr<simt::CodegenModule> module((*library)->open(ptx.data(), ptx.size(), &error));
-  if (!module) return error;
+  auto opened = simt::openCodegen({{ptx}, false, {}});
+  if (!opened) return opened.error();
+  simt::CodegenModule *module = opened->get();
   int shown = 0;
   for (const simt::KernelInfo &kernel : module->info().kernels) {
     if (!isWanted(options.kernel, kernel.name)) continue;

@@ -225,18 +225,18 @@ Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
   return std::shared_ptr<Module>(std::move(module));
 }
 
+Result<std::string> wholePtx(const ModuleSource &source) {
+  if (source.relocatable || source.ptx.size() != 1) return linkPtx(source.ptx, source.names);
+  return source.ptx[0];
+}
+
 STRATA_FOREIGN_VTABLE Result<std::unique_ptr<CodegenModule>> openCodegen(const ModuleSource &source) {
   auto library = codegenLibrary();
   if (!library) return library.error();
-  std::string linked;
-  if (source.relocatable || source.ptx.size() != 1) {
-    auto text = linkPtx(source.ptx, source.names);
-    if (!text) return text.error();
-    linked = std::move(*text);
-  }
-  const std::string &ptx = linked.empty() ? source.ptx[0] : linked;
+  const Result<std::string> ptx = wholePtx(source);
+  if (!ptx) return ptx.error();
   Error error = internalError("the code generator gave no reason");
-  std::unique_ptr<CodegenModule> module((*library)->open(ptx.data(), ptx.size(), &error));
+  std::unique_ptr<CodegenModule> module((*library)->open(ptx->data(), ptx->size(), &error));
   if (!module) return error;
   return module;
 }

@@ -14,7 +14,10 @@ namespace strata::simt {
 Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Module> &module, std::string_view name,
                                                        const std::uint32_t blockDim[3], Mode mode);
 
-// Parses the source with the code generator, which is loaded at need; links it first where it is to be linked.
+// The one PTX text that the source stands for: linked, where it is to be linked.
+Result<std::string> wholePtx(const ModuleSource &source);
+
+// Parses the source with the code generator, which is loaded at need.
 Result<std::unique_ptr<CodegenModule>> openCodegen(const ModuleSource &source);
 
 // What code may assume about blocks of this shape.

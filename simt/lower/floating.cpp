@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating point: LLVM's own operations to nearest even, strata.* elementwise operations for the rest.
+#include "simt/analysis/extremes.h"
 #include "simt/lower/lane_ir_builder.h"
 
 namespace strata::simt {
@@ -59,10 +60,10 @@ ptx::Value LaneIrBuilder::fcompare(ptx::FCompare op, Value a, Value b) {
 }
 
 ptx::Value LaneIrBuilder::fmin(Value a, Value b) {
-  return elementwise("fmin." + nameOf(get(a)), get(a)->getType(), {get(a), get(b)});
+  return elementwise(extremeName(Extreme::least, nameOf(get(a))), get(a)->getType(), {get(a), get(b)});
 }
 ptx::Value LaneIrBuilder::fmax(Value a, Value b) {
-  return elementwise("fmax." + nameOf(get(a)), get(a)->getType(), {get(a), get(b)});
+  return elementwise(extremeName(Extreme::greatest, nameOf(get(a))), get(a)->getType(), {get(a), get(b)});
 }
 
 // Nothing to do for what flushes or cannot be subnormal.

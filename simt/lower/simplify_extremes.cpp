@@ -6,18 +6,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "simt/analysis/extremes.h"
+
 namespace strata::simt {
 namespace {
-
-enum class Extreme { none, least, greatest };
-
-Extreme extremeOf(const llvm::Value *value) {
-  auto *call = llvm::dyn_cast<llvm::CallInst>(value);
-  const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-  if (!callee) return Extreme::none;
-  if (callee->getName().starts_with("strata.fmin.")) return Extreme::least;
-  return callee->getName().starts_with("strata.fmax.") ? Extreme::greatest : Extreme::none;
-}
 
 bool widen(llvm::CallInst &call) {
   const Extreme extreme = extremeOf(&call);
@@ -26,8 +18,7 @@ bool widen(llvm::CallInst &call) {
   if (!llvm::all_of(call.users(), widens)) return false;
   llvm::IRBuilder<> builder(&call);
   llvm::Type *f32 = builder.getFloatTy();
-  const char *name = extreme == Extreme::least ? "strata.fmin.f32" : "strata.fmax.f32";
-  llvm::FunctionCallee wide = call.getModule()->getOrInsertFunction(name, call.getCalledFunction()->getAttributes(), f32, f32, f32);
+  llvm::FunctionCallee wide = call.getModule()->getOrInsertFunction("strata." + extremeName(extreme, "f32"), call.getCalledFunction()->getAttributes(), f32, f32, f32);
   llvm::Value *result = builder.CreateCall(wide, {builder.CreateFPExt(call.getArgOperand(0), f32), builder.CreateFPExt(call.getArgOperand(1), f32)});
   for (llvm::User *user : llvm::make_early_inc_range(call.users())) user->replaceAllUsesWith(result);
   return true;  // what is dead now goes with the passes that follow

@@ -4,6 +4,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "simt/analysis/extremes.h"
 #include "simt/jit/math/expansions.h"
 
 namespace strata::simt::math {
@@ -14,8 +15,7 @@ using llvm::Value;
 static bool isExtreme(const llvm::Instruction &i) {
   auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
   const llvm::Function *callee = call && call->getType()->isVectorTy() ? call->getCalledFunction() : nullptr;
-  return callee && (callee->getName().starts_with("strata.fmin.") || callee->getName().starts_with("strata.fmax.") ||
-                    callee->getName().starts_with("llvm.x86.avx512.mask.range."));
+  return callee && (extremeOf(call) != Extreme::none || callee->getName().starts_with("llvm.x86.avx512.mask.range."));
 }
 
 // Results of arithmetic are never signaling; what comes from memory or through a bitcast may be. What goes around in a
