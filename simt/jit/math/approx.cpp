@@ -6,6 +6,8 @@
 // plain division and exponent bits serve.
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <array>
+
 #include "simt/jit/math/expansions.h"
 
 namespace strata::simt::math {
@@ -24,6 +26,19 @@ static Val masked(Val x, llvm::Intrinsic::ID id, std::initializer_list<Val> oper
     args.push_back(b.getInt16(0xffff));
     for (unsigned n : after) args.push_back(b.getInt32(n));
     return b.CreateIntrinsic(id, {}, args);
+  });
+}
+
+// How vfixupimmps answers a class of operands, four bits each: QNaN, SNaN, zero, 1, -infinity, infinity, negative, positive.
+enum class Answer : std::uint32_t { computed = 0, quietNan = 2, nan = 3, signedInfinity = 6, zero = 8 };
+
+static Val fixedUp(Val computed, Val x, std::array<Answer, 8> answers) {
+  std::uint32_t table = 0;
+  for (unsigned i = 0; i < answers.size(); ++i) table |= static_cast<std::uint32_t>(answers[i]) << 4 * i;
+  llvm::IRBuilder<> &b = x.builder();
+  return inPieces(512, {computed, x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
+    Value *tables = b.CreateVectorSplat(16, b.getInt32(table));
+    return b.CreateIntrinsic(x86::x86_avx512_mask_fixupimm_ps_512, {}, {v[0], v[1], tables, b.getInt32(0), b.getInt16(0xffff), b.getInt32(4)});
   });
 }
 
@@ -46,20 +61,24 @@ Val approxRsqrt(const CpuFeatures &cpu, Val x) {
   }
   const Val y = masked(x, x86::x86_avx512_rsqrt14_ps_512, {x}, {}, {});
   const Val error = fma(-(x * y), y, x.lit(1));
-  const Val refined = fma(y * x.lit(0.5), error, y);
-  return select(isNan(refined), y, refined);
+  using enum Answer;
+  return fixedUp(fma(y * x.lit(0.5), error, y), x, {quietNan, quietNan, signedInfinity, computed, nan, zero, nan, computed});
 }
 
 // 2^x = 2^n p(x - n), n the nearest integer; |error of p| < 2^-27.5. Integers give exact powers.
+static Val ex2OfFraction(Val x) {
+  return polynomial(x, {1, 0x1.62e432p-1, 0x1.ebfbe6p-3, 0x1.c6ada6p-5, 0x1.3b21c8p-7, 0x1.5fc086p-10, 0x1.4bb99p-13});
+}
+
 Val approxEx2(const CpuFeatures &cpu, Val x) {
+  if (cpu.avx512) {
+    const Val fraction = masked(x, x86::x86_avx512_mask_reduce_ps_512, {x}, {8}, {4});  // x - n; 0 of an infinity
+    return masked(x, x86::x86_avx512_mask_scalef_ps_512, {ex2OfFraction(fraction), x - fraction}, {}, {4});
+  }
   const Val c = atLeast(atMost(x, 130), -200);
-  const bool instructions = cpu.avx512;
   const double magic = 0x1.8p23;  // adding it leaves n in the low bits
   const Val shifted = c + x.lit(magic);
-  const Val n = instructions ? roundeven(c) : shifted - x.lit(magic);
-  const Val p = polynomial(c - n, {1, 0x1.62e432p-1, 0x1.ebfbe6p-3, 0x1.c6ada6p-5, 0x1.3b21c8p-7, 0x1.5fc086p-10,
-                                   0x1.4bb99p-13});
-  if (instructions) return masked(x, x86::x86_avx512_mask_scalef_ps_512, {p, n}, {}, {4});
+  const Val p = ex2OfFraction(c - (shifted - x.lit(magic)));
   const Val k = shifted.asInt() - x.lit(magic).asInt();
   const Val half = ashr(k, 1), rest = k - half;
   const auto power = [](Val e) { return shl(e + e.lit(127), 23).asFloat(); };
