@@ -4,6 +4,7 @@
 // nvcc's host pass, must agree on. host_float SEED
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 
 #include <cmath>
@@ -250,6 +251,10 @@ void eightBits(std::mt19937 &random) {
     __nv_fp8x4_e4m3 four(make_float4(value, 1.0f, value, 2.0f));
     float4 back = static_cast<float4>(four);
     check(same(back.x, x) && back.y == 1.0f && same(back.z, x) && back.w == 2.0f, "four e4m3", word, 0, four.__x);
+    // 4 and 6 bits, which headers/tiny_floats.cu checks: e2m1's numbers are e2m3's, too.
+    __nv_fp4_e2m1 tiny(value);
+    __nv_fp6x4_e2m3 exact(make_float4(static_cast<float>(tiny), value, -value, 1.0f));
+    check(static_cast<float4>(exact).x == static_cast<float>(tiny), "e2m1 in e2m3", word, tiny.__x, exact.__x);
   }
 }
 
