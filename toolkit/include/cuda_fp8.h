@@ -161,6 +161,8 @@ STRATA_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x
     STRATA_INLINE explicit __nv_fp8x4_##suffix(double4 f)                                                         \
         : __x(__nv_cvt_double2_to_fp8x2(double2{f.x, f.y}, __NV_SATFINITE, format) |                              \
               static_cast<unsigned>(__nv_cvt_double2_to_fp8x2(double2{f.z, f.w}, __NV_SATFINITE, format)) << 16) {} \
+    STRATA_INLINE explicit __nv_fp8x4_##suffix(double4_16a f) : __nv_fp8x4_##suffix(double4{f.x, f.y, f.z, f.w}) {}    \
+    STRATA_INLINE explicit __nv_fp8x4_##suffix(double4_32a f) : __nv_fp8x4_##suffix(double4{f.x, f.y, f.z, f.w}) {}    \
     STRATA_INLINE __nv_fp8x4_##suffix(__half2 low, __half2 high)                                                  \
         : __x(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, format) |                                           \
               static_cast<unsigned>(__nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, format)) << 16) {}           \
@@ -189,6 +191,15 @@ STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_satur
   unsigned code = exponent + up;
   return code > 0xfe ? (saturate == __NV_SATFINITE ? 0xfe : 0xff) : static_cast<__nv_fp8_storage_t>(code);
 }
+STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+  const unsigned long long bits = __builtin_bit_cast(unsigned long long, x) & 0x7fffffffffffffffull;
+  if (bits > 0x7ff0000000000000ull) return 0xff;
+  const int exponent = static_cast<int>(bits >> 52) - 1023;
+  const bool up = rounding == cudaRoundPosInf && (bits & 0xfffffffffffffull) != 0;
+  const int code = exponent < -127 ? 0 : exponent + 127 + up;
+  const bool staysFinite = saturate == __NV_SATFINITE || (rounding == cudaRoundZero && bits != 0x7ff0000000000000ull);
+  return code > 0xfe ? (staysFinite ? 0xfe : 0xff) : static_cast<__nv_fp8_storage_t>(code);
+}
 STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw x, __nv_saturation_t saturate,
                                                                    cudaRoundMode rounding) {
   return __nv_cvt_float_to_e8m0(__bfloat162float(__nv_bfloat16(x)), saturate, rounding);
@@ -197,12 +208,74 @@ STRATA_HOST_DEVICE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t
   __nv_bfloat16_raw raw = {static_cast<unsigned short>(x == 0xff ? 0x7fff : x == 0 ? 0x0040 : x << 7)};
   return raw;
 }
+// Two in one word, the first in the low byte.
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_float_to_e8m0(x.x, saturate, rounding) | __nv_cvt_float_to_e8m0(x.y, saturate, rounding) << 8);
+}
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_e8m0(x.x, saturate, rounding) | __nv_cvt_double_to_e8m0(x.y, saturate, rounding) << 8);
+}
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162_raw x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+  return __nv_cvt_float2_to_e8m0x2(__bfloat1622float2(__nv_bfloat162(x)), saturate, rounding);
+}
+STRATA_HOST_DEVICE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x) {
+  __nv_bfloat162_raw raw;
+  raw.x = __nv_cvt_e8m0_to_bf16raw(static_cast<unsigned char>(x)).x;
+  raw.y = __nv_cvt_e8m0_to_bf16raw(static_cast<unsigned char>(x >> 8)).x;
+  return raw;
+}
+
+namespace __strata {
+// Of an integer's size: a scale has no sign.
+STRATA_HOST_DEVICE double magnitudeOf(long long i) { return oddFromInteger(i < 0 ? 0ull - static_cast<unsigned long long>(i) : static_cast<unsigned long long>(i)); }
+}  // namespace __strata
+
 struct __nv_fp8_e8m0 {
   __nv_fp8_storage_t __x;
   __nv_fp8_e8m0() = default;
   STRATA_INLINE explicit __nv_fp8_e8m0(float f) : __x(__nv_cvt_float_to_e8m0(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(double f) : __x(__nv_cvt_double_to_e8m0(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(__half f) : __nv_fp8_e8m0(__half2float(f)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(__nv_bfloat16 f) : __nv_fp8_e8m0(__bfloat162float(f)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(short i) : __nv_fp8_e8m0(static_cast<double>(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(unsigned short i) : __nv_fp8_e8m0(static_cast<double>(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(int i) : __nv_fp8_e8m0(static_cast<double>(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(unsigned i) : __nv_fp8_e8m0(static_cast<double>(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(long i) : __nv_fp8_e8m0(__strata::magnitudeOf(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(unsigned long i) : __nv_fp8_e8m0(__strata::oddFromInteger(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(long long i) : __nv_fp8_e8m0(__strata::magnitudeOf(i)) {}
+  STRATA_INLINE explicit __nv_fp8_e8m0(unsigned long long i) : __nv_fp8_e8m0(__strata::oddFromInteger(i)) {}
   STRATA_INLINE explicit operator __nv_bfloat16() const { return __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)); }
   STRATA_INLINE explicit operator float() const { return __bfloat162float(static_cast<__nv_bfloat16>(*this)); }
+  STRATA_INLINE explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+  STRATA_INLINE explicit operator __half() const { return __float2half(static_cast<float>(*this)); }
+  STRATA_INLINE explicit operator bool() const { return true; }  // there is no zero
+  template <typename Integer, int = sizeof(Integer(0) % Integer(1))>
+  STRATA_INLINE explicit operator Integer() const {
+    return __strata::saturateToInteger<Integer>(__builtin_truncf(static_cast<float>(*this)));
+  }
+};
+struct alignas(2) __nv_fp8x2_e8m0 {
+  __nv_fp8x2_storage_t __x;
+  __nv_fp8x2_e8m0() = default;
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(float2 f) : __x(__nv_cvt_float2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(double2 f) : __x(__nv_cvt_double2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(__half2 f) : __nv_fp8x2_e8m0(__half22float2(f)) {}
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(__nv_bfloat162 f) : __nv_fp8x2_e8m0(__bfloat1622float2(f)) {}
+  STRATA_INLINE explicit operator __nv_bfloat162() const { return __nv_bfloat162(__nv_cvt_e8m0x2_to_bf162raw(__x)); }
+};
+struct alignas(4) __nv_fp8x4_e8m0 {
+  __nv_fp8x4_storage_t __x;
+  __nv_fp8x4_e8m0() = default;
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(__half2 low, __half2 high) : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(__nv_bfloat162 low, __nv_bfloat162 high) : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(float4 f) : __x(join(__nv_fp8x2_e8m0(float2{f.x, f.y}), __nv_fp8x2_e8m0(float2{f.z, f.w}))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(double4 f) : __x(join(__nv_fp8x2_e8m0(double2{f.x, f.y}), __nv_fp8x2_e8m0(double2{f.z, f.w}))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(double4_16a f) : __nv_fp8x4_e8m0(double4{f.x, f.y, f.z, f.w}) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(double4_32a f) : __nv_fp8x4_e8m0(double4{f.x, f.y, f.z, f.w}) {}
+
+private:
+  static STRATA_INLINE __nv_fp8x4_storage_t join(__nv_fp8x2_e8m0 low, __nv_fp8x2_e8m0 high) { return low.__x | static_cast<unsigned>(high.__x) << 16; }
 };
 #endif  // __cplusplus
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda_fp4.h and cuda_fp6.h: each half and each bfloat16 in each rounding, on the host against a search through all numbers
+// cuda_fp4.h, cuda_fp6.h, and the scales of cuda_fp8.h (e8m0): each half and each bfloat16 in each rounding, on the host against a search through all numbers
 // of the format, on the device against the host; random floats and doubles; the types.
 #include <cuda_fp4.h>
 
@@ -138,8 +138,47 @@ int checkTypes() {
   return 0;
 }
 
+// Of a scale, by search.
+unsigned expectedScale(double x, __nv_saturation_t saturate, cudaRoundMode mode) {
+  if (std::isnan(x)) return 0xff;
+  const bool up = mode == cudaRoundPosInf;
+  if (std::isinf(x)) return saturate == __NV_SATFINITE ? 0xfe : 0xff;
+  unsigned code = 0;
+  const auto power = [](unsigned of) { return std::ldexp(1.0, static_cast<int>(of) - 127); };
+  while (code < 0xff && (up ? power(code) < std::fabs(x) : power(code + 1) <= std::fabs(x))) ++code;
+  if (code < 0xff) return code;
+  return saturate == __NV_SATFINITE || !up ? 0xfe : 0xff;
+}
+
+int checkScales(unsigned seed) {
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 50000; ++i) {
+    const unsigned long long word = random();
+    const double near = std::ldexp(1 + static_cast<double>(word >> 12) / 4503599627370496.0, static_cast<int>(word % 300) - 160) * (word & 512 ? -1 : 1);
+    double any;
+    std::memcpy(&any, &word, sizeof any);
+    const double power = std::ldexp(1.0, static_cast<int>(word % 300) - 160);
+    for (double x : {near, any, power, std::nextafter(power, 0.0), 0.0, HUGE_VAL})
+      for (__nv_saturation_t saturate : {__NV_NOSAT, __NV_SATFINITE})
+        for (cudaRoundMode mode : {cudaRoundZero, cudaRoundPosInf}) {
+          CHECK(__nv_cvt_double_to_e8m0(x, saturate, mode) == expectedScale(x, saturate, mode));
+          const float f = static_cast<float>(x);
+          CHECK(__nv_cvt_float_to_e8m0(f, saturate, mode) == expectedScale(f, saturate, mode));
+        }
+  }
+  for (int code = 0; code < 255; ++code) {
+    __nv_fp8_e8m0 scale;
+    scale.__x = static_cast<unsigned char>(code);
+    CHECK(static_cast<double>(scale) == std::ldexp(1.0, code - 127) && static_cast<bool>(scale));
+  }
+  CHECK(__nv_fp8_e8m0(-5).__x == 130 && __nv_fp8_e8m0((1ll << 60) + 1).__x == 188 && __nv_fp8_e8m0(1ull << 63).__x == 190 && __nv_fp8_e8m0(0L).__x == 0);
+  CHECK(__nv_fp8x4_e8m0(float4{1, 2, 3, 0.5f}).__x == 0x7e81807fu && __nv_fp8x2_e8m0(double2{1, 1.5}).__x == 0x807f);
+  CHECK(__low2float(static_cast<__nv_bfloat162>(__nv_fp8x2_e8m0(float2{4, 8}))) == 4.0f);
+  return 0;
+}
+
 int main() {
   const unsigned seed = std::random_device{}();
   std::printf("seed %u\n", seed);
-  return checkAll<__half_raw>() || checkAll<__nv_bfloat16_raw>() || checkRandom(seed) || checkTypes();
+  return checkAll<__half_raw>() || checkAll<__nv_bfloat16_raw>() || checkRandom(seed) || checkTypes() || checkScales(seed);
 }
