@@ -385,14 +385,17 @@ __device__ const float *where = big + 1;
 static const int plain[2] = {5, 6};
 static __constant__ const int word[4] = {1, 2};
 extern __constant__ float other;
+template <class T> __device__ const T each[3] = {1, 2, 3};
+inline constexpr __device__ float in_line[4] = {1, 2, 3, 4};
 __global__ void k(float *p) {
   static const int local[4] = {4, 3, 2, 9};
   static __constant__ int constant[4] = {4, 3, 2, 9};
   int i = threadIdx.x;
-  p[i] = big[i] + plain[i] + word[i] + local[i] + constant[i] + S::member[i] + other;
+  p[i] = big[i] + plain[i] + word[i] + local[i] + constant[i] + S::member[i] + other + each<float>[i] + in_line[i];
 }
 EOF
-  "$nvcc" -rdc=true -ptx constants.cu -o out
+  "$nvcc" -std=c++17 -rdc=true -ptx constants.cu -o out
+  contains out '.weak .global .align 4 .b8 _Z4eachIfE[12]'
   contains out '.visible .global .align 4 .b8 big[120000]'
   contains out 'where = generic(big)+4'
   [[ $(grep -c '^[.a-z ]*\.const ' out) == 3 ]] || fail "constant memory: $(grep '\.const' out)"

@@ -24,7 +24,8 @@ namespace {
 constexpr unsigned kGlobal = 1, kConstant = 4;  // NVPTX's address spaces
 
 // Before optimisation variables are used through generic pointers only.
-bool onlyGenericUses(const GlobalVariable &variable) {
+bool onlyGenericUses(GlobalVariable &variable) {
+  variable.removeDeadConstantUsers();  // clang leaves some
   return all_of(variable.users(), [](const User *user) {
     auto *cast = dyn_cast<AddrSpaceCastOperator>(user);
     return cast && cast->getDestAddressSpace() == 0;
@@ -54,7 +55,7 @@ void moveToGlobal(Module &module, GlobalVariable &variable) {
     cast->replaceAllUsesWith(ConstantExpr::getAddrSpaceCast(moved, cast->getType()));
     if (auto *instruction = dyn_cast<Instruction>(user)) instruction->eraseFromParent();
   }
-  variable.removeDeadConstantUsers();
+  variable.removeDeadConstantUsers();  // the casts
   variable.eraseFromParent();
 }
 
