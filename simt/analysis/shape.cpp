@@ -88,6 +88,11 @@ bool Shape::carryFree() const {
   });
 }
 
+bool Shape::carryFreeWith(std::uint64_t more, unsigned width) const {
+  const auto last = static_cast<std::uint64_t>(maxOffset());
+  return carryFree() && more < (std::uint64_t{1} << (width - 1)) && last + more < (std::uint64_t{1} << std::min<unsigned>(alignment, width - 1));
+}
+
 std::int64_t Shape::minOffset() const {
   return std::min<std::int64_t>(0, *std::min_element(offsets.begin(), offsets.end()));
 }
@@ -138,6 +143,21 @@ Shape mulUniform(const Shape &a, const Shape &b) {
   return Shape::uniform(std::min(64u, unsigned{a.alignment} + b.alignment));
 }
 
+Shape andUniform(const Shape &a, const Shape &b) {
+  if (!b.isUniform() || (!a.isUniform() && (!a.carryFree() || b.alignment < a.alignment))) return Shape::varying();
+  Shape result = a;
+  result.offsets = {};
+  result.alignment = std::max(a.alignment, b.alignment);
+  return result;
+}
+
+Shape orUniform(const Shape &a, const Shape &b) {
+  if (!b.isUniform() || (!a.isUniform() && (!a.carryFree() || b.alignment < a.alignment))) return Shape::varying();
+  Shape result = a;
+  result.alignment = std::min(a.alignment, b.alignment);
+  return result;
+}
+
 Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
   if (a.isUniform()) {
     unsigned zeros = mask ? static_cast<unsigned>(std::countr_zero(mask)) : 64u;
@@ -145,6 +165,8 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
   }
   if (!a.carryFree() || a.isSame()) return Shape::varying();
   Shape result = onLowBits(a, width, [&](std::uint64_t low) { return low & mask; });
+  // Of u nothing is left where the mask has the low bits only.
+  result.alignment = fitsLowBits(mask, a) ? 64 : std::max(a.alignment, static_cast<std::uint8_t>(std::countr_zero(mask)));
   return result;
 }
 

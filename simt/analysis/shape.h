@@ -72,6 +72,7 @@ struct Shape {
   bool isStrided(std::int64_t stride) const;
   // All offsets lie in [0, 2^alignment): adding them to u never carries beyond the low bits.
   bool carryFree() const;
+  bool carryFreeWith(std::uint64_t more, unsigned width) const;  // and so with `more` added, in so many bits
   std::int64_t minOffset() const;  // at most 0
   std::int64_t maxOffset() const;  // at least 0
 };
@@ -85,6 +86,9 @@ Shape subShapes(const Shape &a, const Shape &b, unsigned width);
 Shape scaleShape(const Shape &a, std::int64_t factor, unsigned width);
 Shape truncShape(const Shape &a, unsigned width);
 Shape mulUniform(const Shape &a, const Shape &b);  // both uniform: alignments add up
+// Bitwise operations of two uniform values, or of a carry-free one and a uniform one that has none of its low bits.
+Shape andUniform(const Shape &a, const Shape &b);
+Shape orUniform(const Shape &a, const Shape &b);  // and xor
 // Operations with a constant on a carry-free value; varying where the result is not affine.
 Shape andShape(const Shape &a, std::uint64_t mask, unsigned width);
 Shape orShape(const Shape &a, std::uint64_t bits, unsigned width);

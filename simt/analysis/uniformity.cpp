@@ -212,11 +212,18 @@ private:
     if (!shape.isExact() || widthOf(&cast) > 64) return shape.isUniform() ? Shape::uniform() : Shape::varying();
     if (shape.isUniform()) return shape;
     unsigned width = widthOf(cast.getOperand(0));
-    if (shape.carryFree() || extendsSmallValue(cast, shape)) return shape;
+    if (shape.carryFree() || addsBelowGranule(cast) || extendsSmallValue(cast, shape)) return shape;
     if (width < 32) return Shape::varying();
     Shape result = shape;
     result.terms.push_back({&cast, 1});
     return result;
+  }
+
+  // The extended value is a carry-free one and a constant that does not carry either.
+  bool addsBelowGranule(const llvm::CastInst &cast) const {
+    auto *add = dyn_cast<llvm::BinaryOperator>(cast.getOperand(0));
+    auto *constant = add && add->getOpcode() == Instruction::Add ? dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    return constant && operandShape(add->getOperand(0)).carryFreeWith(constant->getZExtValue(), widthOf(add));
   }
 
   Shape integerShape(const Instruction &i) const {
@@ -239,11 +246,11 @@ private:
     case Instruction::LShr:
     case Instruction::AShr:
       return constant && bits < width ? shiftRightShape(a, static_cast<unsigned>(bits)) : general;
-    case Instruction::And: return constant ? andShape(a, bits, width) : general;
+    case Instruction::And: return constant ? andShape(a, bits, width) : b.isUniform() ? andUniform(a, b) : andUniform(b, a);
     case Instruction::Or:
       if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return addShapes(a, b, width);
-      return constant ? orShape(a, bits, width) : general;
-    case Instruction::Xor: return constant ? xorShape(a, bits, width) : general;
+      return goesIntoOffsets(i, a) ? orShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
+    case Instruction::Xor: return goesIntoOffsets(i, a) ? xorShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
     default: return general;
     }
   }
@@ -277,6 +284,16 @@ bool extendsSmallValue(const llvm::CastInst &cast, const Shape &shape) {
   return span <= limit && known.getMaxValue().ule(llvm::APInt(width, limit - span));
 }
 
+bool extendsAsSigned(const llvm::CastInst &cast, const Shape &shape) {
+  return isa<llvm::SExtInst>(cast) || (!shape.carryFree() && extendsSmallValue(cast, shape));
+}
+
+bool goesIntoOffsets(const Instruction &i, const Shape &first) {
+  auto *constant = dyn_cast<llvm::ConstantInt>(i.getOperand(1));
+  return constant && constant->getBitWidth() <= 64 && !first.isUniform() && !first.isVarying() &&
+         (first.alignment >= 64 || constant->getZExtValue() < std::uint64_t{1} << first.alignment);
+}
+
 std::int64_t laneStride(const Instruction &instruction) {
   auto &alloca = llvm::cast<llvm::AllocaInst>(instruction);
   if (llvm::MDNode *node = alloca.getMetadata(kInterleavedMetadata)) {
@@ -303,6 +320,12 @@ Shape Uniformity::shape(const Value *value) const {
     return Shape::uniform(bits ? std::countr_zero(bits) : 64);
   }
   return isa<Instruction>(value) ? Shape{} : Shape::uniform();
+}
+
+bool Uniformity::evaluate(const Instruction &i) {
+  if (shapes_.contains(&i)) return false;
+  shapes_[&i] = Transfer(*this, loops_, threads_)(i);
+  return true;
 }
 
 void Uniformity::solve() {

@@ -17,6 +17,7 @@
 
 namespace llvm {
 class CastInst;
+class Instruction;
 class Value;
 }  // namespace llvm
 
@@ -31,6 +32,11 @@ public:
   Shape shape(const llvm::Value *value) const;
   const Divergence &control() const { return control_; }
 
+  // Adds an instruction that is no phi, made after the analysis. Returns false if it is known. It is to be forgotten
+  // before it is removed.
+  bool evaluate(const llvm::Instruction &i);
+  void forget(const llvm::Instruction &i) { shapes_.erase(&i); }
+
 private:
   void solve();
 
@@ -44,6 +50,11 @@ private:
 // `cast` (sext or zext) extends values in [0, 2^(width-1) - span of the offsets): in lanes that are active,
 // u + offset is that value however u itself wraps, so that sign-extending u is exact.
 bool extendsSmallValue(const llvm::CastInst &cast, const Shape &shape);
+// Whether u is sign-extended for `cast`, which extends a value of this shape.
+bool extendsAsSigned(const llvm::CastInst &cast, const Shape &shape);
+
+// Whether the constant of an `or` or `xor`, whose other operand has this shape, is below u's granule: u stays as it is.
+bool goesIntoOffsets(const llvm::Instruction &i, const Shape &first);
 
 // Metadata of an alloca that prepare has interleaved: its element size in bytes.
 inline constexpr const char *kInterleavedMetadata = "strata.interleaved";

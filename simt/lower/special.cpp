@@ -56,8 +56,8 @@ llvm::Value *LaneIrBuilder::lane() { return machineCall("lane", ir.getInt32Ty())
 llvm::Value *LaneIrBuilder::tid(unsigned d) {
   constexpr const char *kNames[] = {"tid.x", "tid.y", "tid.z"};
   auto *value = llvm::cast<llvm::Instruction>(machineCall(kNames[d], ir.getInt32Ty()));
-  if (module_.options.blockDim[0])
-    value->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(ir.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, module_.options.blockDim[d])));
+  const std::uint32_t count = module_.options.blockDim[0] ? module_.options.blockDim[d] : d == 2 ? 64 : 1024;
+  value->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(ir.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, count)));
   return value;
 }
 

@@ -4,13 +4,10 @@
 //   uniform address       one scalar load; a scalar store by the last active lane
 //   contiguous            vector load or store, masked unless the mask is full
 //   contiguous segments   one such load or store a segment (emit_segments.cpp)
-//   constant pattern      full mask only: wide loads of the runs that the lanes cover, then a shuffle; the same for
-//                         stores, with the shuffle first
+//   constant pattern      wide loads or stores of what the lanes cover, and shuffles (emit_patterns.cpp)
 //   anything else         gather, scatter
 //
-// Lanes that are not active never touch memory. A wide load of a pattern may read gaps between two lanes'
-// own elements (never beyond): a gap is shorter than a page, so that each byte of it lies on a page that one
-// of the two lanes reads anyway.
+// Lanes that are not active never touch memory.
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
@@ -45,39 +42,6 @@ std::vector<int> iota(unsigned first, unsigned count, unsigned step) {
   for (unsigned i = 0; i < count; ++i) result.push_back(static_cast<int>(first + i * step));
   return result;
 }
-
-// Elements that the lanes read, as runs of consecutive elements (gaps of at most `gap` elements are read too).
-struct Runs {
-  struct Run {
-    std::int64_t first, last;  // in elements, from u
-    unsigned base;             // number of its first element among all elements loaded
-  };
-  std::vector<Run> runs;
-  unsigned elements = 0;
-
-  Runs(const LaneOffsets &offsets, std::int64_t size, unsigned count, std::int64_t gap) {
-    std::vector<std::int64_t> sorted(offsets.begin(), offsets.end());
-    std::sort(sorted.begin(), sorted.end());
-    for (std::int64_t offset : sorted) {
-      std::int64_t first = offset / size, last = first + count - 1;
-      if (!runs.empty() && first <= runs.back().last + 1 + gap)
-        runs.back().last = std::max(runs.back().last, last);
-      else
-        runs.push_back({first, last, 0});
-    }
-    for (Run &run : runs) {
-      run.base = elements;
-      elements += static_cast<unsigned>(run.last - run.first + 1);
-    }
-  }
-
-  int place(std::int64_t element) const {
-    for (const Run &run : runs)
-      if (element >= run.first && element <= run.last)
-        return static_cast<int>(run.base + static_cast<unsigned>(element - run.first));
-    return -1;
-  }
-};
 
 }  // namespace
 
@@ -173,6 +137,7 @@ llvm::Value *FunctionEmitter::addresses(Value *pointer) {
 
 void FunctionEmitter::emitLoad(llvm::LoadInst &load) {
   Shape address = shape(load.getPointerOperand());
+  if (auto ahead = loadedAhead_.find(&load); ahead != loadedAhead_.end()) return define(load, ahead->second);
   if (address.isUniform()) {
     llvm::Instruction *copy = load.clone();
     copy->setOperand(0, scalar(load.getPointerOperand()));
@@ -227,59 +192,9 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
     };
     return guarded(address, fast, slow);
   }
-  if (Value *made = loadPattern(load, element, count, address)) return made;
+  if (Value *made = loadPattern(load)) return made;
   context_.report.note(load, "gather", maskIsFull() ? "the lanes' addresses are far apart" : "strided under a mask");
   return slow();
-}
-
-llvm::Value *FunctionEmitter::loadPattern(llvm::LoadInst &load, llvm::Type *element, unsigned count,
-                                          const Shape &address) {
-  constexpr unsigned kMostRuns = 4, kMostElements = 4 * kLanes;
-  std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
-  bool whole = std::all_of(address.offsets.begin(), address.offsets.end(),
-                           [&](std::int64_t offset) { return offset % size == 0; });
-  if (!whole || !maskIsFull() || load.isVolatile()) return nullptr;
-  Runs runs(address.offsets, size, count, /*gap=*/3);
-  if (runs.runs.size() > kMostRuns || runs.elements > kMostElements * count) return nullptr;
-  auto fast = [&]() -> Value * {
-    Value *u = scalar(load.getPointerOperand());
-    llvm::Align align = llvm::commonAlignment(load.getAlign(), static_cast<std::uint64_t>(size));
-    Value *all = nullptr;
-    unsigned have = 0;
-    for (const Runs::Run &run : runs.runs) {
-      auto length = static_cast<unsigned>(run.last - run.first + 1);
-      Value *from = builder_.CreatePtrAdd(u, builder_.getInt64(static_cast<std::uint64_t>(run.first * size)));
-      Value *part = builder_.CreateAlignedLoad(llvm::FixedVectorType::get(element, length), from, align);
-      // Grow both to the common length, then put one behind the other.
-      if (all) {
-        std::vector<int> grow = iota(0, length, 1), join = iota(0, have, 1);
-        grow.resize(have, -1);
-        if (length > have) {
-          std::vector<int> growAll = iota(0, have, 1);
-          growAll.resize(length, -1);
-          all = builder_.CreateShuffleVector(all, growAll);
-          grow = iota(0, length, 1);
-        }
-        unsigned half = std::max(have, length);
-        for (unsigned i = 0; i < length; ++i) join.push_back(static_cast<int>(half + i));
-        all = builder_.CreateShuffleVector(all, builder_.CreateShuffleVector(part, grow), join);
-      } else {
-        all = part;
-      }
-      have += length;
-    }
-    Value *result = llvm::PoisonValue::get(widen(load.getType()));
-    for (unsigned i = 0; i < count; ++i) {
-      std::vector<int> lanes;
-      for (std::int64_t offset : address.offsets) lanes.push_back(runs.place(offset / size + i));
-      Value *part = builder_.CreateShuffleVector(all, lanes);
-      if (!load.getType()->isVectorTy()) return part;
-      result = builder_.CreateInsertValue(result, part, i);
-    }
-    return result;
-  };
-  return guarded(address, fast,
-                 [&] { return gather(vector(load.getPointerOperand()), element, count, load.getAlign()); });
 }
 
 llvm::Value *FunctionEmitter::gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align) {
@@ -411,7 +326,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   };
   if (address.isSegmented() && count == 1 && storeSegmented(store, element)) return;
   if (!address.isStrided(size * count)) {
-    if (count == 1 && storePattern(store, value, address)) return;
+    if (storePattern(store)) return;
     context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
     auto now = address.isVarying() && count == 1 && !store.getValueOperand()->getType()->isVectorTy() ? contiguousNow(pointer, size) : std::nullopt;
     if (!now) {
@@ -441,44 +356,6 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
     return nullptr;
   };
   guarded(address, fast, slow);
-}
-
-// Where the lanes write a few runs of elements, in whatever order: the lanes are sorted, and each run is one store.
-bool FunctionEmitter::storePattern(llvm::StoreInst &store, Value *value, const Shape &address) {
-  const std::size_t mostRuns = context_.simd == Simd::avx512 ? kLanes / 2 : kLanes;  // else no worse than a scatter
-  if (!address.isAffine() || !maskIsFull() || store.isVolatile() || value->getType()->isAggregateType()) return false;
-  const auto size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(value->getType()->getScalarType()));
-  std::vector<int> order = iota(0, kLanes, 1);
-  auto offset = [&](int lane) { return address.offsets[static_cast<unsigned>(lane)]; };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return offset(a) < offset(b); });
-  std::vector<unsigned> starts;
-  for (unsigned i = 0; i < kLanes; ++i) {
-    const std::int64_t apart = i ? offset(order[i]) - offset(order[i - 1]) : 0;
-    if (i && apart < size) return false;  // the last of two lanes wins
-    if (!i || apart != size) starts.push_back(i);
-  }
-  if (starts.size() > mostRuns) return false;
-  const auto end = [&](std::size_t r) { return r + 1 < starts.size() ? starts[r + 1] : kLanes; };
-  const auto isDouble = [&](std::size_t r) { return (end(r) - starts[r]) * size == 8 && starts[r] * size % 8 == 0; };
-  auto fast = [&]() -> Value * {
-    // Either half of a register's 16 bytes is stored as a double without a shuffle, if all that is done is done with floats.
-    Value *stored = value->getType()->getScalarType()->isIntegerTy(32) ? builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes)) : value;
-    Value *sorted = builder_.CreateShuffleVector(stored, order), *u = scalar(store.getPointerOperand());
-    Value *doubles = size < 8 ? builder_.CreateBitCast(sorted, llvm::FixedVectorType::get(builder_.getDoubleTy(), static_cast<unsigned>(kLanes * size / 8))) : nullptr;
-    for (std::size_t r = 0; r < starts.size(); ++r) {
-      Value *to = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), offset(order[starts[r]])));
-      Value *part = doubles && isDouble(r) ? builder_.CreateExtractElement(doubles, starts[r] * static_cast<std::uint64_t>(size) / 8)
-                                           : builder_.CreateShuffleVector(sorted, iota(starts[r], end(r) - starts[r], 1));
-      builder_.CreateAlignedStore(part, to,
-                                  llvm::commonAlignment(store.getAlign(), static_cast<std::uint64_t>(size)));
-    }
-    return nullptr;
-  };
-  guarded(address, fast, [&]() -> Value * {
-    scatter(vector(store.getPointerOperand()), value, value->getType()->getScalarType(), 1, store.getAlign());
-    return nullptr;
-  });
-  return true;
 }
 
 void FunctionEmitter::scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align) {

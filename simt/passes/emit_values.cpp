@@ -297,18 +297,17 @@ void FunctionEmitter::emitScalar(Instruction &lane) {
 // u of an affine result (or of one segment of it) from the u of its operands; see the shape rules in simt/analysis/shape.h.
 llvm::Value *FunctionEmitter::emitAffine(Instruction &lane, const Scalars &scalar) {
   if (auto *ext = dyn_cast<llvm::CastInst>(&lane); ext && isa<llvm::SExtInst, llvm::ZExtInst>(lane)) {
-    const Shape inner = shape(ext->getOperand(0));
-    bool asSigned = isa<llvm::SExtInst>(lane) || (!inner.carryFree() && extendsSmallValue(*ext, inner));
     Value *u = scalar(ext->getOperand(0));
-    return asSigned ? builder_.CreateSExt(u, lane.getType()) : builder_.CreateZExt(u, lane.getType());
+    return extendsAsSigned(*ext, shape(ext->getOperand(0))) ? builder_.CreateSExt(u, lane.getType()) : builder_.CreateZExt(u, lane.getType());
   }
   if (auto *select = dyn_cast<llvm::SelectInst>(&lane); select && select->getTrueValue() == select->getFalseValue())
     return scalar(select->getTrueValue());  // the condition may vary
   auto *disjoint = dyn_cast<llvm::PossiblyDisjointInst>(&lane);
   if (disjoint && disjoint->isDisjoint())
     return builder_.CreateAdd(scalar(lane.getOperand(0)), scalar(lane.getOperand(1)));
-  if (!shape(&lane).isSame() && (lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor))
-    return scalar(lane.getOperand(0));  // the constant is below u's granule: it went into the offsets
+  if ((lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor) && goesIntoOffsets(lane, shape(lane.getOperand(0))))
+    return scalar(lane.getOperand(0));
+  if (lane.getOpcode() == Instruction::And && shape(&lane).alignment >= 64) return llvm::Constant::getNullValue(lane.getType());  // the low bits only
   if (auto *gep = dyn_cast<llvm::GetElementPtrInst>(&lane)) {
     std::vector<Value *> indices;
     for (llvm::Use &index : gep->indices()) indices.push_back(scalar(index.get()));

@@ -23,7 +23,7 @@ FunctionEmitter::FunctionEmitter(EmitContext &context, llvm::Function &lane, llv
                                  const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity,
                                  const llvm::DominatorTree &dominators)
     : context_(context), lane_(lane), vector_(vector), loops_(loops), order_(order), uniformity_(uniformity), dominators_(dominators),
-      plan_(lane, loops, order, uniformity, dominators, [this](BasicBlock &block) { return mayRunEmpty(block); }),
+      forms_(uniformity), plan_(lane, loops, order, uniformity, dominators, [this](BasicBlock &block) { return mayRunEmpty(block); }),
       builder_(lane.getContext()), entryBuilder_(lane.getContext()) {
   maskType_ = llvm::FixedVectorType::get(builder_.getInt1Ty(), kLanes);
   fullMask_ = llvm::Constant::getAllOnesValue(maskType_);

@@ -13,7 +13,7 @@
 //
 // Masks are never poison: a condition is combined with a mask by select, which ignores inactive lanes.
 // Parts: function_emitter.cpp (blocks, edges), emit_values.cpp (shapes to values, arithmetic), emit_segments.cpp,
-// emit_memory.cpp, emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
+// emit_memory.cpp, emit_contiguous.cpp, emit_patterns.cpp, emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -25,6 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "simt/analysis/address_forms.h"
 #include "simt/analysis/conditions.h"
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
@@ -160,7 +161,6 @@ private:
   void emitLoad(llvm::LoadInst &load);
   void emitStore(llvm::StoreInst &store);
   Value *loadLanes(llvm::LoadInst &load, llvm::Type *element, unsigned count);
-  Value *loadPattern(llvm::LoadInst &load, llvm::Type *element, unsigned count, const Shape &address);
   Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
   void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
   void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
@@ -168,7 +168,6 @@ private:
   Value *inMemoryOrder(std::vector<Value *> parts, unsigned depth = 0);
   Value *interleave(const std::vector<Value *> &parts);
   void markOnce(llvm::Instruction &store);
-  bool storePattern(llvm::StoreInst &store, Value *value, const Shape &address);
   void storeLastLane(llvm::StoreInst &store);
   void loadEachLane(llvm::LoadInst &load);
   void storeEachLane(llvm::StoreInst &store);
@@ -184,6 +183,31 @@ private:
   bool followsThreads(Value *lane, unsigned depth = 0);  // computed from affine values alone
   Value *wideMask(unsigned count);
   void checkAligned(llvm::CallBase &call);
+
+  // --- patterns (emit_patterns.cpp) ---------------------------------------------------------------
+  struct Place;
+  struct Pieces;
+  struct StorePlan;
+  struct Member {  // an access that is part of a pattern
+    llvm::Instruction *access;
+    std::vector<std::int64_t> elements;
+  };
+  std::optional<Member> member(llvm::Instruction &access, std::int64_t apart);
+  std::optional<Member> nextMember(llvm::Instruction &first, llvm::Instruction &last);
+  unsigned pieceWidth(llvm::Type *element) const;
+  static std::vector<std::vector<Place>> placesOf(const Member &member, const Pieces &pieces, unsigned width);
+  Value *pick(llvm::ArrayRef<Value *> sources, llvm::ArrayRef<Place> wanted);
+  Pieces piecesToLoad(llvm::ArrayRef<Member> members, unsigned width) const;
+  std::optional<unsigned> costOfLoads(llvm::ArrayRef<Member> members);
+  Value *loadPattern(llvm::LoadInst &load);  // null if there is nothing better than a gather
+  Value *loadMembers(llvm::ArrayRef<Member> members);
+  Value *joinComponents(llvm::ArrayRef<Value *> parts, llvm::Type *type);
+  std::vector<Value *> pieceMasks(llvm::ArrayRef<Member> members, const Pieces &pieces, llvm::Type *element);
+  std::optional<StorePlan> planStores(llvm::ArrayRef<Member> members);
+  unsigned costOfStore(const Member &member, std::optional<StorePlan> plan);
+  bool storePattern(llvm::StoreInst &store);
+  Value *storeMembers(llvm::ArrayRef<Member> members, const StorePlan &plan);
+  bool storeRuns(llvm::StoreInst &store, unsigned other);
 
   // --- atomics (emit_atomics.cpp) ---------------------------------------------------------------
   void emitAtomic(llvm::Instruction &atomic);
@@ -236,6 +260,7 @@ private:
   const BlockOrder &order_;
   const Uniformity &uniformity_;
   const llvm::DominatorTree &dominators_;
+  AddressForms forms_;
   LinearPlan plan_;
   llvm::IRBuilder<> builder_;
   llvm::IRBuilder<> entryBuilder_;          // allocas
@@ -256,6 +281,8 @@ private:
   // What is at hand within the current block.
   std::unordered_map<const Value *, Value *> now_, vectorsNow_;
   std::unordered_map<const Value *, Segments> segmentsNow_;
+  std::unordered_map<const llvm::Instruction *, Value *> loadedAhead_;              // with a load before it
+  std::unordered_map<const llvm::Instruction *, std::vector<Member>> storedLater_;  // what is stored with it
 };
 
 }  // namespace strata::simt

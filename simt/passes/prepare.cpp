@@ -29,6 +29,7 @@
 #include "simt/passes/specialize_full_paths.h"
 #include "simt/passes/specialize_full_rounds.h"
 #include "simt/passes/specialize_full_warps.h"
+#include "simt/passes/specialize_strides.h"
 
 namespace strata::simt {
 namespace {
@@ -220,6 +221,7 @@ void prepareControl(Function &function, const ThreadIndex &threads, llvm::Functi
 }
 
 void prepareLockStep(Function &function, const ThreadIndex &threads) {
+  if (function.hasFnAttribute("strata.kernel")) specializeStrides(function, threads);
   if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads)) specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
   if (specializeFullRounds(function, threads)) formLcssa(function);

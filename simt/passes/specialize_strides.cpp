@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/passes/specialize_strides.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/InstructionSimplify.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/KnownBits.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "simt/analysis/frame_post_dominators.h"
+#include "simt/analysis/uniformity.h"
+#include "simt/passes/clone_blocks.h"
+
+namespace strata::simt {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::BinaryOperator;
+using llvm::dyn_cast;
+using llvm::Instruction;
+using llvm::isa;
+using llvm::Value;
+
+constexpr unsigned kMostInstructions = 150;  // of the code that is copied, and of an address
+constexpr unsigned kMostCopied = 1200;       // in a function
+constexpr unsigned kMostLines = 8;           // that a warp may touch with an access that is worth it
+
+// A value for which code may be specialised.
+struct Root {
+  Instruction *value;
+  bool isShift;  // an amount to shift by: 0…4; else 1, 2, 4, 8, 16
+};
+
+bool isConstant(const Value *value) { return isa<llvm::ConstantInt>(value); }
+
+// The other operand of an operation on `value` and a constant, or null.
+bool dependsOnOne(const Instruction &i) {
+  if (isa<llvm::CastInst>(i)) return i.getType()->isIntegerTy() && i.getOperand(0)->getType()->isIntegerTy();
+  return isa<BinaryOperator>(i) && i.getType()->isIntegerTy() && (isConstant(i.getOperand(0)) || isConstant(i.getOperand(1)));
+}
+
+// What is computed from `root` and constants alone, the root first.
+llvm::SetVector<Instruction *> derivedFrom(Instruction &root) {
+  llvm::SetVector<Instruction *> derived;
+  derived.insert(&root);
+  for (unsigned n = 0; n < derived.size() && n < kMostInstructions; ++n)
+    for (llvm::User *user : derived[n]->users()) {
+      auto *i = llvm::cast<Instruction>(user);
+      if (isa<llvm::PHINode>(i) || !i->getType()->isIntegerTy()) continue;
+      const bool own = isa<BinaryOperator>(i) && llvm::all_of(i->operands(), [&](Value *operand) {
+        return isConstant(operand) || derived.contains(dyn_cast<Instruction>(operand));
+      });
+      if (own || dependsOnOne(*i)) derived.insert(i);
+    }
+  return derived;
+}
+
+bool isDivisionOrMask(const Instruction &i) {
+  switch (i.getOpcode()) {
+  case Instruction::And:
+  case Instruction::Xor:
+  case Instruction::URem:
+  case Instruction::SRem: return true;
+  default: return false;
+  }
+}
+
+// --- which values ------------------------------------------------------------------------------------
+
+// From round to round the phi is multiplied or divided by a constant; or (isShift) a constant is added.
+bool steps(llvm::PHINode &phi, const llvm::SetVector<Instruction *> &derived, bool isShift) {
+  for (Value *incoming : phi.incoming_values()) {
+    auto *next = dyn_cast<Instruction>(incoming);
+    if (!next || next == &phi || !derived.contains(next)) continue;
+    if (next->getOpcode() == Instruction::Add && isConstant(next->getOperand(1))) return isShift;
+    return !isShift && (next->isShift() || next->isIntDivRem() || next->getOpcode() == Instruction::Mul || next->getOpcode() == Instruction::Add);
+  }
+  return false;
+}
+
+// Something else is combined with what is computed from the root, as an index would be.
+bool mixes(const Root &root, const llvm::SetVector<Instruction *> &derived) {
+  for (Instruction *value : derived)
+    for (llvm::User *user : value->users()) {
+      auto *i = dyn_cast<BinaryOperator>(user);
+      if (!i || derived.contains(i)) continue;
+      if (root.isShift ? i->isShift() && i->getOperand(1) == value : isa<llvm::PHINode>(root.value) ? i->getOpcode() != Instruction::Add : isDivisionOrMask(*i)) return true;
+    }
+  return false;
+}
+
+std::vector<Root> findRoots(llvm::Function &function) {
+  std::vector<Root> roots;
+  for (BasicBlock &block : function)
+    for (Instruction &i : block) {
+      if (!i.getType()->isIntegerTy(32) && !i.getType()->isIntegerTy(64)) continue;
+      auto *phi = dyn_cast<llvm::PHINode>(&i);
+      const bool parameter = isa<llvm::LoadInst>(i) && i.hasMetadata(llvm::LLVMContext::MD_invariant_load);
+      if (!phi && !parameter) continue;
+      const llvm::SetVector<Instruction *> derived = derivedFrom(i);
+      for (bool isShift : {false, true}) {
+        if (phi ? !steps(*phi, derived, isShift) : isShift) continue;
+        if (mixes({&i, isShift}, derived)) roots.push_back({&i, isShift});
+      }
+    }
+  return roots;
+}
+
+// --- what a constant makes of an address ---------------------------------------------------------------
+
+constexpr unsigned kGranule = 32;  // of the last version: the root is a multiple
+
+// `x & mask`, where the mask has all bits below the granule: those of x, and what is above.
+Value *maskAboveGranule(llvm::IRBuilderBase &builder, Value *x, Value *mask) {
+  Value *low = builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), kGranule - 1));
+  const llvm::APInt above = -llvm::APInt(x->getType()->getIntegerBitWidth(), kGranule);
+  Value *high = builder.CreateAnd(builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), above)), builder.CreateAnd(mask, llvm::ConstantInt::get(x->getType(), above)));
+  return builder.Insert(BinaryOperator::CreateDisjoint(Instruction::Or, low, high));
+}
+
+// `i` in simpler form, its operands being constants or multiples of the granule: a value, or itself.
+Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilderBase &builder) {
+  if (Value *simple = llvm::simplifyInstruction(&i, llvm::SimplifyQuery(layout, &i))) return simple;
+  auto *constant = isa<BinaryOperator>(i) ? dyn_cast<llvm::ConstantInt>(i.getOperand(1)) : nullptr;
+  if (auto *first = isa<BinaryOperator>(i) && i.isCommutative() ? dyn_cast<llvm::ConstantInt>(i.getOperand(0)) : nullptr; first && !constant) {
+    i.getOperandUse(0).swap(i.getOperandUse(1));
+    constant = first;
+  }
+  builder.SetInsertPoint(&i);
+  Value *x = i.getOperand(0);
+  if (!constant && i.getOpcode() == Instruction::And)
+    for (unsigned n : {0u, 1u})
+      if (llvm::computeKnownBits(i.getOperand(n), layout).countMinTrailingOnes() >= llvm::Log2_32(kGranule)) return maskAboveGranule(builder, i.getOperand(1 - n), i.getOperand(n));
+  if (!constant) return &i;
+  if (i.getOpcode() == Instruction::And) {  // of -1 there may be as many bits as the other side has
+    const llvm::KnownBits known = llvm::computeKnownBits(x, layout);
+    i.setOperand(1, llvm::ConstantInt::get(x->getType(), constant->getValue() & ~known.Zero));
+  }
+  if (!constant->getValue().isPowerOf2()) return &i;
+  const bool natural = i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem || llvm::isKnownNonNegative(x, llvm::SimplifyQuery(layout, &i));
+  switch (i.getOpcode()) {
+  case Instruction::SDiv:
+  case Instruction::UDiv: return natural && !constant->isNegative() ? builder.CreateLShr(x, constant->getValue().logBase2()) : &i;
+  case Instruction::SRem:
+  case Instruction::URem: return natural && !constant->isNegative() ? builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), constant->getValue() - 1)) : &i;
+  default: return &i;
+  }
+}
+
+class Specializer {
+public:
+  Specializer(llvm::Function &function, const ThreadIndex &threads, unsigned &copied)
+      : function_(function), layout_(function.getParent()->getDataLayout()), dominators_(function), loops_(dominators_), order_(function, loops_),
+        uniformity_(function, loops_, order_, threads), postDominators_(loops_, order_), copied_(copied) {}
+
+  bool run(const Root &root) {
+    if (!uniformity_.shape(root.value).isUniform()) return false;
+    if (!collectAccesses(root) || !findRegion(root)) return false;
+    std::vector<Version> versions;
+    for (unsigned n = 0; n < 5; ++n) versions.push_back(llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(root.value->getType()), root.isShift ? n : 1u << n));
+    if (!root.isShift) versions.push_back(nullptr);
+    llvm::erase_if(versions, [&](Version version) { return !gains(root, version); });
+    const auto size = static_cast<unsigned>(size_ * versions.size());
+    if (versions.empty() || copied_ + size > kMostCopied) return false;
+    copied_ += size;
+    specialize(root, versions);
+    return true;
+  }
+
+private:
+  using Version = llvm::ConstantInt *;  // what the root is; null: a multiple of the granule
+
+  bool collectAccesses(const Root &root);
+  bool findRegion(const Root &root);
+  bool mayCopy(const BasicBlock &block, BasicBlock::const_iterator from, BasicBlock::const_iterator to);
+  bool gains(const Root &root, Version version);
+  Value *rootIn(Version version, const Root &root) const;
+  unsigned linesOf(Instruction &access, const Value *address) const;
+  void specialize(const Root &root, llvm::ArrayRef<Version> versions);
+  std::vector<BasicBlock *> copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region, llvm::ValueToValueMapTy &map);
+
+  llvm::Function &function_;
+  const llvm::DataLayout &layout_;
+  llvm::DominatorTree dominators_;
+  llvm::LoopInfo loops_;
+  BlockOrder order_;
+  Uniformity uniformity_;
+  FramePostDominators postDominators_;
+  unsigned &copied_;
+
+  llvm::SetVector<Instruction *> slice_;  // what is computed from the root without memory, operands first
+  std::vector<Instruction *> accesses_;   // gathers and scatters among its users
+  Instruction *start_ = nullptr;          // the region is from here
+  BasicBlock *end_ = nullptr;             // to the beginning of this block,
+  Instruction *last_ = nullptr;           // or to this instruction's end in the same block
+  std::vector<BasicBlock *> blocks_;      // between
+  std::vector<Instruction *> ahead_;      // of the slice, before the region
+  unsigned size_ = 0;
+};
+
+// The gathers and scatters whose addresses depend on the root.
+bool Specializer::collectAccesses(const Root &root) {
+  llvm::SmallPtrSet<const Value *, 32> reached;
+  reached.insert(root.value);
+  for (BasicBlock *block : order_.blocks())
+    for (Instruction &i : *block) {
+      const Value *pointer = llvm::getLoadStorePointerOperand(&i);
+      if (pointer && reached.contains(pointer) && uniformity_.shape(pointer).isVarying() && !i.isVolatile() && !i.isAtomic()) accesses_.push_back(&i);
+      if (isa<llvm::PHINode>(i) || i.mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(&i)) {
+        const bool divides = i.isIntDivRem();  // by what is no constant yet
+        if (!divides) continue;
+      }
+      if (llvm::none_of(i.operands(), [&](Value *operand) { return reached.contains(operand); })) continue;
+      reached.insert(&i);
+      slice_.insert(&i);
+    }
+  return !accesses_.empty() && slice_.size() <= 2 * kMostInstructions;
+}
+
+bool Specializer::mayCopy(const BasicBlock &block, BasicBlock::const_iterator from, BasicBlock::const_iterator to) {
+  for (auto at = from; at != to; ++at) {
+    auto *call = dyn_cast<llvm::CallBase>(&*at);
+    if ((call && (call->isConvergent() || call->cannotDuplicate())) || isa<llvm::AllocaInst>(*at)) return false;
+    if (++size_ > kMostInstructions) return false;
+  }
+  return !block.hasAddressTaken();
+}
+
+// The accesses of one loop's round, or of none, and the code around them that is copied.
+bool Specializer::findRegion(const Root &root) {
+  const llvm::Loop *loop = loops_.getLoopFor(accesses_[0]->getParent());
+  BasicBlock *head = accesses_[0]->getParent();
+  for (Instruction *access : accesses_) {
+    if (loops_.getLoopFor(access->getParent()) != loop) return false;
+    head = dominators_.findNearestCommonDominator(head, access->getParent());
+  }
+  if (loops_.getLoopFor(head) != loop) return false;
+  const auto inHead = [&](const Instruction *i) { return i->getParent() == head; };
+  // What waits comes before.
+  Instruction *from = &*head->getFirstInsertionPt();
+  for (Instruction &i : *head) {
+    if (llvm::is_contained(accesses_, &i)) break;
+    auto *call = dyn_cast<llvm::CallBase>(&i);
+    if ((call && call->isConvergent()) || isa<llvm::AllocaInst>(i) || &i == root.value) from = isa<llvm::PHINode>(i) ? from : i.getNextNode();
+  }
+  for (start_ = from; !start_->isTerminator() && !slice_.contains(start_) && !llvm::is_contained(accesses_, start_);) start_ = start_->getNextNode();
+  if (llvm::all_of(accesses_, inHead)) {
+    last_ = accesses_.back();
+    return mayCopy(*head, start_->getIterator(), std::next(last_->getIterator()));
+  }
+  for (BasicBlock *block : order_.blocks()) {
+    if (block == head || loops_.getLoopFor(block) != loop || (loop && block == loop->getHeader()) || !dominators_.dominates(head, block)) continue;
+    if (!postDominators_.dominates(block, head) || llvm::any_of(accesses_, [&](Instruction *access) {
+          return access->getParent() == block || !postDominators_.dominates(block, access->getParent());
+        }))
+      continue;
+    end_ = block;
+    break;
+  }
+  if (!end_ || !mayCopy(*head, start_->getIterator(), head->end())) return false;
+  llvm::SetVector<BasicBlock *> between;
+  for (BasicBlock *to : llvm::successors(head))
+    if (to != end_) between.insert(to);
+  for (unsigned n = 0; n < between.size(); ++n) {
+    BasicBlock *block = between[n];
+    if (loops_.getLoopFor(block) != loop || block == head || !mayCopy(*block, block->begin(), block->end())) return false;
+    for (BasicBlock *to : llvm::successors(block))
+      if (to != end_) between.insert(to);
+  }
+  blocks_.assign(between.begin(), between.end());
+  return true;
+}
+
+// Lines of 64 bytes that the lanes' elements lie in; many if that is not known.
+unsigned Specializer::linesOf(Instruction &access, const Value *address) const {
+  const Shape shape = uniformity_.shape(address);
+  if (!shape.isAffine()) return ~0u;
+  std::set<std::int64_t> lines;
+  for (std::int64_t offset : shape.offsets) lines.insert(offset >> 6);
+  return static_cast<unsigned>(lines.size()) * (llvm::getLoadStoreType(&access)->isVectorTy() ? 2 : 1);
+}
+
+// The root's value in a version; an instruction is to be inserted.
+Value *Specializer::rootIn(Version version, const Root &root) const {
+  if (version) return version;
+  const llvm::APInt above = -llvm::APInt(root.value->getType()->getIntegerBitWidth(), kGranule);
+  return BinaryOperator::CreateAnd(root.value, llvm::ConstantInt::get(root.value->getType(), above));
+}
+
+// Whether some access becomes a pattern: its address is computed for the version by instructions that are removed again.
+bool Specializer::gains(const Root &root, Version version) {
+  std::vector<Instruction *> made;
+  llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> builder(
+      function_.getContext(), llvm::ConstantFolder(), llvm::IRBuilderCallbackInserter([&](Instruction *i) {
+        uniformity_.evaluate(*i);
+        made.push_back(i);
+      }));
+  llvm::DenseMap<const Value *, Value *> now;
+  now[root.value] = rootIn(version, root);
+  if (auto *i = dyn_cast<Instruction>(now[root.value])) {
+    builder.SetInsertPoint(isa<llvm::PHINode>(root.value) ? &*root.value->getParent()->getFirstInsertionPt() : root.value->getNextNode());
+    builder.Insert(i);
+  }
+  for (Instruction *i : slice_) {
+    Instruction *copy = i->clone();
+    for (llvm::Use &operand : copy->operands())
+      if (Value *known = now.lookup(operand)) operand = known;
+    builder.SetInsertPoint(i);
+    builder.Insert(copy);
+    now[i] = simplified(*copy, layout_, builder);
+    uniformity_.forget(*copy);
+    uniformity_.evaluate(*copy);
+  }
+  const bool gain = llvm::any_of(accesses_, [&](Instruction *access) { return linesOf(*access, now.lookup(llvm::getLoadStorePointerOperand(access))) <= kMostLines; });
+  for (Instruction *i : llvm::reverse(made)) i->dropAllReferences();
+  for (Instruction *i : made) {
+    uniformity_.forget(*i);
+    i->eraseFromParent();
+  }
+  return gain;
+}
+
+// A version of the region. Returns its blocks.
+std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region, llvm::ValueToValueMapTy &map) {
+  Value *value = rootIn(version, root);
+  map[root.value] = value;
+  std::vector<Instruction *> ahead;
+  if (auto *i = dyn_cast<Instruction>(value)) ahead.push_back(i);
+  for (Instruction *i : ahead_) {
+    Instruction *copy = i->clone();
+    llvm::RemapInstruction(copy, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+    map[i] = copy;
+    ahead.push_back(copy);
+  }
+  const std::vector<BasicBlock *> copies = cloneBlocks(region, root.isShift ? ".shift" : ".stride", map);
+  for (Instruction *i : llvm::reverse(ahead)) i->insertInto(copies[0], copies[0]->begin());
+  llvm::IRBuilder<> builder(function_.getContext());
+  for (BasicBlock *block : copies)
+    for (Instruction &i : llvm::make_early_inc_range(*block)) {
+      if (!isa<BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst>(i)) continue;
+      Value *simple = simplified(i, layout_, builder);
+      if (simple == &i) continue;
+      i.replaceAllUsesWith(simple);
+      i.eraseFromParent();
+    }
+  return copies;
+}
+
+void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions) {
+  BasicBlock *before = start_->getParent();
+  for (Instruction *i : slice_)
+    if (i != start_ && dominators_.dominates(i, start_)) ahead_.push_back(i);
+  BasicBlock *first = before->splitBasicBlock(start_, before->getName() + ".any");
+  if (last_) end_ = first->splitBasicBlock(last_->getNextNode(), before->getName() + ".end");
+  std::vector<BasicBlock *> region = {first};
+  region.insert(region.end(), blocks_.begin(), blocks_.end());
+  llvm::SmallVector<Instruction *, 16> used;  // after the region
+  for (BasicBlock *block : region)
+    for (Instruction &i : *block)
+      if (llvm::any_of(i.users(), [&](llvm::User *user) { return !llvm::is_contained(region, llvm::cast<Instruction>(user)->getParent()); })) used.push_back(&i);
+
+  std::vector<std::unique_ptr<llvm::ValueToValueMapTy>> maps;
+  llvm::SmallPtrSet<BasicBlock *, 32> inside(region.begin(), region.end());
+  BasicBlock *from = before;
+  for (std::size_t v = 0; v < versions.size(); ++v) {
+    llvm::ValueToValueMapTy &map = *maps.emplace_back(std::make_unique<llvm::ValueToValueMapTy>());
+    const std::vector<BasicBlock *> copies = copyFor(root, versions[v], region, map);
+    inside.insert(copies.begin(), copies.end());
+    addCopiedEdges(*end_, map);
+    BasicBlock *next = v + 1 == versions.size() ? first : BasicBlock::Create(function_.getContext(), before->getName() + ".next", &function_);
+    Instruction *jump = from->getTerminator();
+    llvm::IRBuilder<> builder(from);
+    if (jump) builder.SetInsertPoint(jump);
+    llvm::Type *type = root.value->getType();
+    Value *is = versions[v] ? builder.CreateICmpEQ(root.value, versions[v])
+                            : builder.CreateICmpEQ(builder.CreateAnd(root.value, llvm::ConstantInt::get(type, kGranule - 1)), llvm::ConstantInt::get(type, 0));
+    builder.CreateCondBr(is, copies[0], next);
+    if (jump) jump->eraseFromParent();
+    from = next;
+  }
+  for (Instruction *value : used) {
+    llvm::SmallVector<llvm::Use *, 8> outside;
+    for (llvm::Use &use : value->uses()) {
+      auto *user = llvm::cast<Instruction>(use.getUser());
+      auto *phi = dyn_cast<llvm::PHINode>(user);
+      if (!inside.contains(phi ? phi->getIncomingBlock(use) : user->getParent())) outside.push_back(&use);
+    }
+    llvm::SSAUpdater updater;
+    updater.Initialize(value->getType(), value->getName());
+    updater.AddAvailableValue(value->getParent(), value);
+    for (auto &map : maps) updater.AddAvailableValue(llvm::cast<BasicBlock>((*map)[value->getParent()]), copyOrSelf(value, *map));
+    for (llvm::Use *use : outside) updater.RewriteUse(*use);
+  }
+}
+
+}  // namespace
+
+bool specializeStrides(llvm::Function &function, const ThreadIndex &threads) {
+  bool changed = false;
+  unsigned copied = 0;
+  for (const Root &root : findRoots(function)) changed |= Specializer(function, threads, copied).run(root);
+  return changed;
+}
+
+}  // namespace strata::simt
