@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -15,6 +16,7 @@ namespace strata::simt {
 namespace {
 
 std::atomic<int> opens{0}, compiles{0};
+std::mutex optionsMutex;  // kernels are compiled on several threads
 CompileOptions lastOptions;
 
 class FakeModule final : public CodegenModule {
@@ -29,7 +31,10 @@ public:
   const ModuleInfo &info() const override { return info_; }
   Result<KernelImage> compile(std::string_view kernel, const CompileOptions &options) override {
     ++compiles;
-    lastOptions = options;
+    {
+      std::lock_guard lock(optionsMutex);
+      lastOptions = options;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for others to come
     std::ifstream file(folder_ + "/" + std::string(kernel) + ".o", std::ios::binary);
     if (!file) return unsupported("kernel '" + std::string(kernel) + "' cannot be compiled");
