@@ -9,9 +9,9 @@
 
 namespace strata {
 
-// Who has to act on an error: the caller (bad input), nobody yet (a form Strata does not support),
-// us (a bug in Strata), or the machine (memory, disk, threads).
-enum class Blame { user, unsupported, internal, resource };
+// Who has to act on an error: the caller (bad input), who set the environment (a STRATA_ variable asks for what cannot be),
+// nobody yet (a form Strata does not support), us (a bug in Strata), or the machine (memory, disk, threads).
+enum class Blame { user, environment, unsupported, internal, resource };
 
 struct Error {
   Blame blame = Blame::user;
@@ -19,6 +19,7 @@ struct Error {
 };
 
 inline Error userError(std::string message) { return {Blame::user, std::move(message)}; }
+inline Error environmentError(std::string message) { return {Blame::environment, std::move(message)}; }
 inline Error unsupported(std::string message) { return {Blame::unsupported, std::move(message)}; }
 inline Error internalError(std::string message) { return {Blame::internal, std::move(message)}; }
 inline Error resourceError(std::string message) { return {Blame::resource, std::move(message)}; }

@@ -101,9 +101,9 @@ CUresult parseJitOptions(unsigned count, CUjit_option *options, void **values, J
 }
 
 CUresult reportCompileError(const Error &error, const JitOptions &options) {
-  if (error.message.starts_with("STRATA_")) return reject(CUDA_ERROR_NOT_SUPPORTED, error.message, options);  // not the PTX's fault
   switch (error.blame) {
     case Blame::user: return reject(CUDA_ERROR_INVALID_PTX, "PTX: " + error.message, options);
+    case Blame::environment: return reject(CUDA_ERROR_NOT_SUPPORTED, error.message, options);
     case Blame::unsupported: return reject(CUDA_ERROR_NOT_SUPPORTED, "PTX: " + error.message, options);
     case Blame::resource: return reject(CUDA_ERROR_OUT_OF_MEMORY, error.message, options);
     case Blame::internal: break;

@@ -63,7 +63,7 @@ Result<Simd> hostSimd() {
   if (wanted == "avx2" || wanted == "avx512") {
     bool wide = wanted == "avx512";
     if (wide ? hasAvx512() : hasAvx2()) return wide ? Simd::avx512 : Simd::avx2;
-    return userError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
+    return environmentError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
   }
   return internalError("a SIMD target '" + wanted + "' that base/knobs.def does not allow");
 }

@@ -168,6 +168,7 @@ Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
   std::string ptx;
   for (const std::string &text : source.ptx) ptx += text;
   if (ptx.find("foo.bar") != ptx.npos) return userError("line 4, column 1: unknown instruction foo.bar");
+  if (ptx.find("no.such.cpu") != ptx.npos) return environmentError("STRATA_SIMD=avx512: this CPU or its system does not support it");
   try {
     return std::shared_ptr<Module>(std::make_shared<FakeModule>(ptx));
   } catch (const std::logic_error &) {  // a number that is none, in a damaged text

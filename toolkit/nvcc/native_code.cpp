@@ -72,7 +72,7 @@ Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const Na
   if (!build) {
     // What does not link runs nowhere; a whole program that is refused may be meant for GPUs.
     if (build.error().blame == Blame::user && chosen.relocatable) return userError("device link: " + build.error().message);
-    if (build.error().blame == Blame::internal || build.error().blame == Blame::resource) return build.error();
+    if (build.error().blame != Blame::user && build.error().blame != Blame::unsupported) return build.error();
     warn(build.error().message);
     return {};
   }
