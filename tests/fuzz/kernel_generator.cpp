@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/called_functions.h"
 #include "tests/fuzz/form_generator.h"
+#include "tests/fuzz/leaving_generator.h"
 #include "tests/fuzz/random.h"
 
 namespace strata::fuzz {
@@ -467,6 +468,9 @@ private:
 
 }  // namespace
 
-GeneratedKernel generateKernel(std::uint64_t seed) { return seed < kFirstFormSeed ? Generator(seed).run() : generateFormKernel(seed); }
+GeneratedKernel generateKernel(std::uint64_t seed) {
+  if (seed < kFirstFormSeed) return Generator(seed).run();
+  return seed < kFirstLeavingSeed ? generateFormKernel(seed) : generateLeavingKernel(seed);
+}
 
 }  // namespace strata::fuzz
