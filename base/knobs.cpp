@@ -18,7 +18,7 @@
 namespace strata::knobs {
 namespace {
 
-constexpr std::string_view kPrefix = "STRATA_", kTests = "STRATA_TEST_";  // the latter are the tests' own
+constexpr std::string_view kPrefix = "STRATA_", kTests = "STRATA_TEST_", kBuild = "STRATA_BUILD_DIR";  // the tests' own; ./x reads it
 
 // Each parse returns whether the value is allowed; only then `out` is set.
 bool parse(const char *value, std::string_view allowed, text &out) {
@@ -96,7 +96,7 @@ std::vector<std::string> unknownNames() {
   const Row *table = rows(count);
   for (char **entry = environ; entry && *entry; ++entry) {
     const std::string name(*entry, std::strcspn(*entry, "="));
-    if (!name.starts_with(kPrefix) || name.starts_with(kTests)) continue;
+    if (!name.starts_with(kPrefix) || name.starts_with(kTests) || name == kBuild) continue;
     if (std::none_of(table, table + count, [&](const Row &row) { return name == row.name; })) unknown.push_back(name);
   }
   std::sort(unknown.begin(), unknown.end());

@@ -101,8 +101,10 @@ public:
     }
     if (!spills && !reloads) return true;
     const llvm::DiagnosticLocation &at = remark->getLocation();
-    spills_ += at.isValid() && at.getLine() ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel";
-    spills_ += ": " + textOf(spills, reloads) + (remark->getRemarkName().starts_with("Loop") ? " (in the loop)\n" : " (in the function)\n");
+    const bool known = at.isValid() && at.getLine(), loop = remark->getRemarkName().starts_with("Loop");
+    const std::string line = (known ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel") + ": " + textOf(spills, reloads) +
+                             (!loop ? " (in the function)\n" : known ? " (in the loop)\n" : " (in a loop of unknown line)\n");
+    if (spills_.find(line) == std::string::npos) spills_ += line;
     return true;
   }
 

@@ -6,6 +6,10 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "simt/analysis/array_names.h"
 #include "simt/analysis/lane_intrinsics.h"
@@ -17,11 +21,28 @@ using llvm::dyn_cast;
 
 namespace {
 
-// A test for full warps, whose first side is theirs (warp_full.h).
+constexpr const char *kStrideTest = "strata.stride.test";
+
+// Tests whose first side is the usual way: for full warps (warp_full.h), for a stride.
 bool testsFullWarp(const BasicBlock &block) {
   auto *branch = dyn_cast<llvm::BranchInst>(block.getTerminator());
   auto *condition = branch && branch->isConditional() ? dyn_cast<llvm::Instruction>(branch->getCondition()) : nullptr;
   return condition && calledIntrinsic(*condition) == LaneIntrinsic::warpFull;
+}
+bool testsStride(const BasicBlock &block) { return block.getTerminator()->hasMetadata(kStrideTest); }
+
+// All that the entry reaches but by the second side of these tests.
+std::set<const BasicBlock *> reachedPast(const llvm::Function &function, bool (*isTest)(const BasicBlock &)) {
+  std::set<const BasicBlock *> reached = {&function.getEntryBlock()};
+  std::vector<const BasicBlock *> work = {&function.getEntryBlock()};
+  while (!work.empty()) {
+    const BasicBlock *block = work.back();
+    work.pop_back();
+    const llvm::Instruction *end = block->getTerminator();
+    for (unsigned i = 0; i < (isTest(*block) ? 1 : end->getNumSuccessors()); ++i)
+      if (reached.insert(end->getSuccessor(i)).second) work.push_back(end->getSuccessor(i));
+  }
+  return reached;
 }
 
 std::string arrayOf(const llvm::Instruction &at) {
@@ -43,20 +64,16 @@ const llvm::DILocation *placeOf(const llvm::Instruction &at, std::string &inside
 
 }  // namespace
 
-// All that the entry reaches but by the side of such a test that is not for full warps.
-bool Report::inFullWarps(const llvm::Instruction &at) {
+void markStrideTest(llvm::BranchInst &test) { test.setMetadata(kStrideTest, llvm::MDNode::get(test.getContext(), {})); }
+
+Report::When Report::when(const llvm::Instruction &at) {
   const llvm::Function &function = *at.getFunction();
-  std::set<const BasicBlock *> &reached = full_[&function];
-  std::vector<const BasicBlock *> work;
-  if (reached.insert(&function.getEntryBlock()).second) work.push_back(&function.getEntryBlock());
-  while (!work.empty()) {
-    const BasicBlock *block = work.back();
-    work.pop_back();
-    const llvm::Instruction *end = block->getTerminator();
-    for (unsigned i = 0; i < (testsFullWarp(*block) ? 1 : end->getNumSuccessors()); ++i)
-      if (reached.insert(end->getSuccessor(i)).second) work.push_back(end->getSuccessor(i));
-  }
-  return reached.contains(at.getParent());
+  auto [found, added] = reached_.try_emplace(&function);
+  if (added)
+    found->second = {reachedPast(function, [](const BasicBlock &block) { return testsFullWarp(block) || testsStride(block); }),
+                     reachedPast(function, testsFullWarp)};
+  if (found->second.usually.contains(at.getParent())) return When::usually;
+  return found->second.together.contains(at.getParent()) ? When::otherStrides : When::apart;
 }
 
 void Report::note(const llvm::Instruction &at, std::string what, const std::string &why) {
@@ -65,25 +82,29 @@ void Report::note(const llvm::Instruction &at, std::string what, const std::stri
   if (const std::string array = arrayOf(at); !array.empty()) what += " in " + array;
   if (place && !inside.empty()) what += ", inside " + inside;
   const Line line = place ? Line{place->getFilename().str(), place->getLine()} : Line{};
-  lines_[line][{what, why}] |= inFullWarps(at);
+  When &known = lines_[line].try_emplace({what, why}, When::apart).first->second;
+  known = std::min(known, when(at));
 }
 
-void Report::noteFullWarps(llvm::Function &lane) {
+void Report::noteVersions(llvm::Function &lane) {
   for (BasicBlock &block : lane) {
-    if (!testsFullWarp(block)) continue;
+    const bool full = testsFullWarp(block);
     const llvm::Instruction *at = block.getTerminator();
+    if ((!full && !testsStride(block)) || when(*at) == When::apart) continue;
     for (const llvm::Instruction &i : *at->getSuccessor(0))  // the test itself may have no line
       if (!at->getDebugLoc() || !at->getDebugLoc().getLine()) at = &i;
-    note(*at, "code without masks for full warps", "taken where all 32 lanes go the same way");
+    if (full) note(*at, "code without masks for full warps", "taken where all 32 lanes go the same way");
+    else note(*at, "code of its own for strides of small powers of two", "the lanes' distances are then known");
   }
 }
 
 std::string Report::text() const {
+  constexpr const char *kWhen[] = {"", ", only for other strides", ", only where lanes part"};
   std::string result;
   for (const auto &[line, findings] : lines_)
-    for (const auto &[finding, inFullWarps] : findings)
+    for (const auto &[finding, when] : findings)
       result += (line.first.empty() ? "kernel" : line.first + ":" + std::to_string(line.second)) + ": " + finding.first +
-                (inFullWarps ? "" : ", only where lanes part") + " (" + finding.second + ")\n";
+                kWhen[static_cast<unsigned>(when)] + " (" + finding.second + ")\n";
   return result;
 }
 

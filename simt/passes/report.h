@@ -9,30 +9,42 @@
 
 namespace llvm {
 class BasicBlock;
+class BranchInst;
 class Function;
 class Instruction;
 }
 
 namespace strata::simt {
 
+// Marks a test for one of several strides that code has versions for, to be reported: its second side is the code for any.
+void markStrideTest(llvm::BranchInst &test);
+
 class Report {
 public:
   // One finding: `what` was done to `at`, an instruction of a lane function, e.g. "gather", because of `why`, e.g.
   // "address varies". Added are the array that it accesses, the function that it comes from if that has no lines, and
-  // whether only warps run it whose lanes part before it or are not all there. Equal findings of a line are kept once.
+  // when it is run if the usual way goes past it. Equal findings of a line are kept once.
   void note(const llvm::Instruction &at, std::string what, const std::string &why);
-  // Notes the branches of a lane function that full warps leave for code of their own.
-  void noteFullWarps(llvm::Function &lane);
+  // Notes the versions of its code that a lane function has for full warps and for some strides.
+  void noteVersions(llvm::Function &lane);
 
   // One line per finding: "file:line: what (why)", sorted; "kernel: what (why)" where no line is known, first.
   std::string text() const;
 
 private:
   using Line = std::pair<std::string, unsigned>;
-  bool inFullWarps(const llvm::Instruction &at);
+  using Finding = std::pair<std::string, std::string>;  // what and why
+  // When code is run; the first that holds: always, if a stride has no version, if lanes part or are missing.
+  enum class When { usually, otherStrides, apart };
+  // What is reached by none of the other ways, and what is reached while lanes stay together.
+  struct Reached {
+    std::set<const llvm::BasicBlock *> usually, together;
+  };
 
-  std::map<Line, std::map<std::pair<std::string, std::string>, bool>> lines_;  // what and why; whether full warps run it
-  std::map<const llvm::Function *, std::set<const llvm::BasicBlock *>> full_;  // what full warps may run
+  When when(const llvm::Instruction &at);
+
+  std::map<Line, std::map<Finding, When>> lines_;
+  std::map<const llvm::Function *, Reached> reached_;
 };
 
 }  // namespace strata::simt

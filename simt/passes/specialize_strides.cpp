@@ -19,6 +19,7 @@
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/clone_blocks.h"
+#include "simt/passes/report.h"
 
 namespace strata::simt {
 namespace {
@@ -383,7 +384,7 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
     llvm::Type *type = root.value->getType();
     Value *is = versions[v] ? builder.CreateICmpEQ(root.value, versions[v])
                             : builder.CreateICmpEQ(builder.CreateAnd(root.value, llvm::ConstantInt::get(type, kGranule - 1)), llvm::ConstantInt::get(type, 0));
-    builder.CreateCondBr(is, copies[0], next);
+    markStrideTest(*builder.CreateCondBr(is, copies[0], next));
     if (jump) jump->eraseFromParent();
     from = next;
   }

@@ -159,7 +159,7 @@ private:
     llvm::LoopInfo loops(dominators);
     BlockOrder order(lane, loops);
     Uniformity uniformity(lane, loops, order, threads_);
-    report_.noteFullWarps(lane);
+    report_.noteVersions(lane);
     FunctionEmitter(context_, lane, vector, loops, order, uniformity, dominators).run(&lane == &kernel_);
     vector.setSubprogram(lane.getSubprogram());
     lane.setSubprogram(nullptr);

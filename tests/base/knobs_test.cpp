@@ -68,7 +68,7 @@ TEST(Knobs, UnknownNamesGetTheNearestKnown) {
     EXPECT_NE(found[0].find(c.nearest), std::string::npos) << found[0];
     unsetenv(c.name);
   }
-  for (const char *name : {"STRATA_TEST_SOMETHING", "STRAT_WORKERS", "MY_STRATA_WORKERS"}) {
+  for (const char *name : {"STRATA_TEST_SOMETHING", "STRATA_BUILD_DIR", "STRAT_WORKERS", "MY_STRATA_WORKERS"}) {
     setenv(name, "1", 1);
     EXPECT_TRUE(complaintsOf(name).empty()) << name;
     unsetenv(name);

@@ -3,6 +3,10 @@
 ; masked is looked at in the same way. Nothing is copied where the loop adds to the stride, where the lanes' part of an index is
 ; loaded, or where the copied code would hold a barrier.
 ; RUN: %simt-opt --rows %s | FileCheck %s
+; RUN: %simt-opt --rows --report %s | FileCheck %s --check-prefix=REPORT
+; REPORT: kernel: code of its own for strides of small powers of two
+; REPORT: kernel: gather, only for other strides (the address varies)
+; REPORT: kernel: scatter, only for other strides (the address varies)
 ; RUN: %simt-opt --rows --simd=avx2 %s | FileCheck --check-prefix=NARROW %s
 ; RUN: sed 's/stride = phi i32 .*/stride = load i32, ptr %%first.at, !invariant.load !0/' %s | %simt-opt --rows - | FileCheck %s
 ; RUN: sed 's/next = ashr i32 %%stride, 1/next = add i32 %%stride, -1/' %s | %simt-opt --rows - | FileCheck --check-prefix=GENERAL %s
