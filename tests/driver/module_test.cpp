@@ -82,15 +82,6 @@ TEST_F(ModuleTest, ErrorLog) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuModuleLoadDataEx(&m, kPtx, 1, nullptr, nullptr));
 }
 
-TEST_F(ModuleTest, ThePtxIsNotBlamedForTheEnvironment) {
-  char log[400] = "";
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
-  CUmodule m = nullptr;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cuModuleLoadDataEx(&m, ".version 8.0\n.target sm_90\n// no.such.cpu\n", 2, options, values));
-  EXPECT_EQ(std::string(log).substr(0, 11), "STRATA_SIMD") << log;
-}
-
 TEST_F(ModuleTest, FatBinaries) {
   std::string text = kPtx, tooOld = "# this text must not be chosen";
   fatbin::Entry good{fatbin::Kind::ptx, 80, false, "test.cu", {text.begin(), text.end()}};
