@@ -124,6 +124,7 @@ Result<int> inspectModule(const std::string &ptx, const InspectOptions &options)
     Result<std::string> text = module->inspect(kernel.name, shape, options.stage);
     if (!text) return text.error();
     std::printf("%s\n", text->c_str());
+    if (options.stage == "why" && !text->empty() && ptx.find(".loc") == ptx.npos) std::printf("// No lines are known: compile with -lineinfo.\n\n");
   }
   return shown;
 }

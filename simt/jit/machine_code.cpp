@@ -17,6 +17,8 @@
 
 #include <mutex>
 
+#include "simt/lower/debug_info.h"
+
 namespace strata::simt {
 
 constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
@@ -101,7 +103,7 @@ public:
     }
     if (!spills && !reloads) return true;
     const llvm::DiagnosticLocation &at = remark->getLocation();
-    const bool known = at.isValid() && at.getLine(), loop = remark->getRemarkName().starts_with("Loop");
+    const bool known = at.isValid() && at.getLine() && at.getRelativePath() != kNoSourceFile, loop = remark->getRemarkName().starts_with("Loop");
     const std::string line = (known ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel") + ": " + textOf(spills, reloads) +
                              (!loop ? " (in the function)\n" : known ? " (in the loop)\n" : " (in a loop of unknown line)\n");
     if (spills_.find(line) == std::string::npos) spills_ += line;

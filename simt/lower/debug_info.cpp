@@ -16,7 +16,7 @@ DebugInfo::DebugInfo(llvm::Module &ir, const ptx::Module &ptx) : ptx_(ptx), buil
 llvm::DIFile *DebugInfo::file(std::uint32_t index) {
   llvm::DIFile *&file = files_[index];
   if (file) return file;
-  const std::string path = index < ptx_.files.size() && !ptx_.files[index].empty() ? ptx_.files[index] : "<ptx>";
+  const std::string path = index < ptx_.files.size() && !ptx_.files[index].empty() ? ptx_.files[index] : kNoSourceFile;
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash);
   return file = builder_.createFile(slash == std::string::npos ? path : path.substr(slash + 1), directory);

@@ -166,6 +166,12 @@ EOF
   contains out 'names.cu:9: scatter in parameter 3 (the address varies)'
   contains out 'names.cu:9: gather in table (the address varies)'
   if grep -F '<ptx>' out; then fail "a place that nobody knows"; fi
+  if grep -F lineinfo out; then fail "lines are known"; fi
+  "$1/bin/nvcc" -c names.cu -o names.o
+  "$strata" inspect names.o --stage why >out
+  contains out 'kernel: gather in parameter 1'
+  contains out 'compile with -lineinfo'
+  if grep -F '<ptx>' out; then fail "a place that nobody knows"; fi
   "$strata" inspect names.cu --stage why --mode lane >out
   contains out 'kernel: lane mode (as asked for'
   PATH=$(dirname "$strata"):$PATH strata inspect p.cu --kernel set --stage asm >out  # argv[0] is not a path
