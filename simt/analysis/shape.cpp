@@ -158,6 +158,13 @@ Shape orUniform(const Shape &a, const Shape &b) {
   return result;
 }
 
+Shape divideUniform(const Shape &a, const Shape &b) {
+  const bool fits = a.isUniform() || (a.isAffine() && a.carryFree() && b.alignment >= a.alignment);
+  return fits && b.isUniform() ? Shape::uniform() : Shape::varying();
+}
+
+Shape remainderUniform(const Shape &a, const Shape &b) { return orUniform(a, b); }
+
 Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
   if (a.isUniform()) {
     unsigned zeros = mask ? static_cast<unsigned>(std::countr_zero(mask)) : 64u;

@@ -89,6 +89,9 @@ Shape mulUniform(const Shape &a, const Shape &b);  // both uniform: alignments a
 // Bitwise operations of two uniform values, or of a carry-free one and a uniform one that has none of its low bits.
 Shape andUniform(const Shape &a, const Shape &b);
 Shape orUniform(const Shape &a, const Shape &b);  // and xor
+// Unsigned division of a carry-free value by a uniform one whose multiples the low bits do not reach.
+Shape divideUniform(const Shape &a, const Shape &b);
+Shape remainderUniform(const Shape &a, const Shape &b);
 // Operations with a constant on a carry-free value; varying where the result is not affine.
 Shape andShape(const Shape &a, std::uint64_t mask, unsigned width);
 Shape orShape(const Shape &a, std::uint64_t bits, unsigned width);

@@ -251,6 +251,8 @@ private:
       if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return addShapes(a, b, width);
       return goesIntoOffsets(i, a) ? orShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
     case Instruction::Xor: return goesIntoOffsets(i, a) ? xorShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
+    case Instruction::UDiv: return divideUniform(a, b);
+    case Instruction::URem: return remainderUniform(a, b);
     default: return general;
     }
   }

@@ -32,7 +32,7 @@ bool FunctionEmitter::followsThreads(Value *lane, unsigned depth) {
 std::optional<FunctionEmitter::ContiguousNow> FunctionEmitter::contiguousNow(Value *pointer, std::int64_t size) {
   using namespace llvm::PatternMatch;
   Value *base = nullptr, *offset = nullptr, *wide = nullptr;
-  if (!maskIsFull() || !isMadeHere(*pointer)) return std::nullopt;
+  if (!isMadeHere(*pointer)) return std::nullopt;
   auto *element = dyn_cast<llvm::GetElementPtrInst>(pointer);
   if (element && element->getNumIndices() == 1 && element->getSourceElementType()->isIntegerTy(8)) {
     base = element->getPointerOperand();

@@ -167,7 +167,11 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
     context_.report.note(load, "gather", "the address varies");
     auto now = count == 1 && !load.getType()->isVectorTy() ? contiguousNow(pointer, size) : std::nullopt;
     if (!now) return slow();
-    auto fast = [&]() -> Value * { return builder_.CreateAlignedLoad(llvm::FixedVectorType::get(element, kLanes), now->first, load.getAlign()); };
+    auto *type = llvm::FixedVectorType::get(element, kLanes);
+    auto fast = [&]() -> Value * {
+      if (maskIsFull()) return builder_.CreateAlignedLoad(type, now->first, load.getAlign());
+      return builder_.CreateMaskedLoad(type, now->first, load.getAlign(), mask());
+    };
     return branchOn(now->holds, /*likely=*/false, fast, slow);
   }
   if (address.isSegmented()) {
@@ -334,7 +338,8 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
       return;
     }
     auto fast = [&]() -> Value * {
-      builder_.CreateAlignedStore(value, now->first, store.getAlign());
+      if (maskIsFull()) builder_.CreateAlignedStore(value, now->first, store.getAlign());
+      else builder_.CreateMaskedStore(value, now->first, store.getAlign(), mask());
       return nullptr;
     };
     branchOn(now->holds, /*likely=*/false, fast, slow);

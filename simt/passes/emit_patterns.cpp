@@ -177,7 +177,7 @@ std::vector<std::vector<FunctionEmitter::Place>> FunctionEmitter::placesOf(const
 namespace {
 
 // A gather or scatter of a warp, in the units of a load or a shuffle.
-unsigned apartCost(Simd simd, unsigned bytes) { return simd == Simd::avx512 && bytes >= 4 ? 18 : 48; }
+unsigned apartCost(Simd simd, unsigned bytes) { return simd == Simd::avx512 && bytes >= 4 ? 26 : 48; }
 
 }  // namespace
 

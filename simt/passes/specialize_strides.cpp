@@ -8,6 +8,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
@@ -17,9 +18,11 @@
 #include <vector>
 
 #include "simt/analysis/frame_post_dominators.h"
+#include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/clone_blocks.h"
 #include "simt/passes/report.h"
+#include "simt/passes/warp_full.h"
 
 namespace strata::simt {
 namespace {
@@ -27,6 +30,7 @@ namespace {
 using llvm::BasicBlock;
 using llvm::BinaryOperator;
 using llvm::dyn_cast;
+using llvm::dyn_cast_or_null;
 using llvm::Instruction;
 using llvm::isa;
 using llvm::Value;
@@ -38,13 +42,23 @@ constexpr unsigned kMostLines = 8;           // that a warp may touch with an ac
 // A value for which code may be specialised.
 struct Root {
   Instruction *value;
-  bool isShift;  // an amount to shift by: 0…4; else 1, 2, 4, 8, 16
+  // For 0…4 (by which something is shifted); 1, 2, 4, 8, 16, and multiples of 32; or only multiples.
+  enum class Kind { shift, stride, divisor } kind;
 };
 
 bool isConstant(const Value *value) { return isa<llvm::ConstantInt>(value); }
 
-// The other operand of an operation on `value` and a constant, or null.
+// The greater of `i` and 1, as divisors are made; null if it is something else.
+Value *nonZero(const Instruction &i) {
+  auto *most = dyn_cast<llvm::IntrinsicInst>(&i);
+  if (!most || most->getIntrinsicID() != llvm::Intrinsic::umax) return nullptr;
+  auto *one = dyn_cast<llvm::ConstantInt>(most->getArgOperand(1));
+  return one && one->isOne() ? most->getArgOperand(0) : nullptr;
+}
+
+// An operation on one value, and a constant perhaps.
 bool dependsOnOne(const Instruction &i) {
+  if (nonZero(i)) return true;
   if (isa<llvm::CastInst>(i)) return i.getType()->isIntegerTy() && i.getOperand(0)->getType()->isIntegerTy();
   return isa<BinaryOperator>(i) && i.getType()->isIntegerTy() && (isConstant(i.getOperand(0)) || isConstant(i.getOperand(1)));
 }
@@ -65,15 +79,8 @@ llvm::SetVector<Instruction *> derivedFrom(Instruction &root) {
   return derived;
 }
 
-bool isDivisionOrMask(const Instruction &i) {
-  switch (i.getOpcode()) {
-  case Instruction::And:
-  case Instruction::Xor:
-  case Instruction::URem:
-  case Instruction::SRem: return true;
-  default: return false;
-  }
-}
+bool isMask(const Instruction &i) { return i.getOpcode() == Instruction::And || i.getOpcode() == Instruction::Xor; }
+bool isDivision(const Instruction &i) { return i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem; }
 
 // --- which values ------------------------------------------------------------------------------------
 
@@ -90,16 +97,20 @@ bool steps(llvm::PHINode &phi, const llvm::SetVector<Instruction *> &derived, bo
 
 // Something else is combined with what is computed from the root, as an index would be.
 bool mixes(const Root &root, const llvm::SetVector<Instruction *> &derived) {
+  const bool inLoop = isa<llvm::PHINode>(root.value);
   for (Instruction *value : derived)
     for (llvm::User *user : value->users()) {
       auto *i = dyn_cast<BinaryOperator>(user);
       if (!i || derived.contains(i)) continue;
-      if (root.isShift ? i->isShift() && i->getOperand(1) == value : isa<llvm::PHINode>(root.value) ? i->getOpcode() != Instruction::Add : isDivisionOrMask(*i)) return true;
+      if (root.kind == Root::Kind::shift && i->isShift() && i->getOperand(1) == value) return true;
+      if (root.kind == Root::Kind::stride && (inLoop ? i->getOpcode() != Instruction::Add : isMask(*i))) return true;
+      if (root.kind == Root::Kind::divisor && isDivision(*i) && i->getOperand(1) == value) return true;
     }
   return false;
 }
 
 std::vector<Root> findRoots(llvm::Function &function) {
+  using Kind = Root::Kind;
   std::vector<Root> roots;
   for (BasicBlock &block : function)
     for (Instruction &i : block) {
@@ -108,9 +119,11 @@ std::vector<Root> findRoots(llvm::Function &function) {
       const bool parameter = isa<llvm::LoadInst>(i) && i.hasMetadata(llvm::LLVMContext::MD_invariant_load);
       if (!phi && !parameter) continue;
       const llvm::SetVector<Instruction *> derived = derivedFrom(i);
-      for (bool isShift : {false, true}) {
-        if (phi ? !steps(*phi, derived, isShift) : isShift) continue;
-        if (mixes({&i, isShift}, derived)) roots.push_back({&i, isShift});
+      for (Kind kind : {Kind::stride, Kind::shift, Kind::divisor}) {
+        if (phi ? kind == Kind::divisor || !steps(*phi, derived, kind == Kind::shift) : kind == Kind::shift) continue;
+        if (!mixes({&i, kind}, derived)) continue;
+        roots.push_back({&i, kind});
+        break;
       }
     }
   return roots;
@@ -128,6 +141,23 @@ Value *maskAboveGranule(llvm::IRBuilderBase &builder, Value *x, Value *mask) {
   return builder.Insert(BinaryOperator::CreateDisjoint(Instruction::Or, low, high));
 }
 
+// (x + c) + d  →  x + (c + d);   (x + c) * d  →  x * d + c * d.  Null if it is neither.
+Value *constantOutward(Instruction &i, const llvm::ConstantInt &constant, llvm::IRBuilderBase &builder) {
+  auto *inner = dyn_cast<BinaryOperator>(i.getOperand(0));
+  auto *first = inner ? dyn_cast<llvm::ConstantInt>(inner->getOperand(1)) : nullptr;
+  auto *disjoint = dyn_cast_or_null<llvm::PossiblyDisjointInst>(inner);
+  if (!first || !(inner->getOpcode() == Instruction::Add || (disjoint && disjoint->isDisjoint()))) return nullptr;
+  Value *x = inner->getOperand(0);
+  const llvm::APInt &c = first->getValue(), &d = constant.getValue();
+  const auto plus = [&](Value *sum, const llvm::APInt &more) { return more.isZero() ? sum : builder.CreateAdd(sum, llvm::ConstantInt::get(x->getType(), more)); };
+  switch (i.getOpcode()) {
+  case Instruction::Add: return plus(x, c + d);
+  case Instruction::Mul: return plus(builder.CreateMul(x, i.getOperand(1)), c * d);
+  case Instruction::Shl: return d.ult(d.getBitWidth()) ? plus(builder.CreateShl(x, i.getOperand(1)), c << d) : nullptr;
+  default: return nullptr;
+  }
+}
+
 // `i` in simpler form, its operands being constants or multiples of the granule: a value, or itself.
 Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilderBase &builder) {
   if (Value *simple = llvm::simplifyInstruction(&i, llvm::SimplifyQuery(layout, &i))) return simple;
@@ -141,7 +171,10 @@ Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilde
   if (!constant && i.getOpcode() == Instruction::And)
     for (unsigned n : {0u, 1u})
       if (llvm::computeKnownBits(i.getOperand(n), layout).countMinTrailingOnes() >= llvm::Log2_32(kGranule)) return maskAboveGranule(builder, i.getOperand(1 - n), i.getOperand(n));
+  if (i.getOpcode() == Instruction::Or && llvm::haveNoCommonBitsSet(i.getOperand(0), i.getOperand(1), llvm::SimplifyQuery(layout, &i)))
+    llvm::cast<llvm::PossiblyDisjointInst>(i).setIsDisjoint(true);
   if (!constant) return &i;
+  if (Value *moved = constantOutward(i, *constant, builder)) return moved;
   if (i.getOpcode() == Instruction::And) {  // of -1 there may be as many bits as the other side has
     const llvm::KnownBits known = llvm::computeKnownBits(x, layout);
     i.setOperand(1, llvm::ConstantInt::get(x->getType(), constant->getValue() & ~known.Zero));
@@ -167,8 +200,9 @@ public:
     if (!uniformity_.shape(root.value).isUniform()) return false;
     if (!collectAccesses(root) || !findRegion(root)) return false;
     std::vector<Version> versions;
-    for (unsigned n = 0; n < 5; ++n) versions.push_back(llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(root.value->getType()), root.isShift ? n : 1u << n));
-    if (!root.isShift) versions.push_back(nullptr);
+    for (unsigned n = 0; n < 5 && root.kind != Root::Kind::divisor; ++n)
+      versions.push_back(llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(root.value->getType()), root.kind == Root::Kind::shift ? n : 1u << n));
+    if (root.kind != Root::Kind::shift) versions.push_back(nullptr);
     llvm::erase_if(versions, [&](Version version) { return !gains(root, version); });
     const auto size = static_cast<unsigned>(size_ * versions.size());
     if (versions.empty() || copied_ + size > kMostCopied) return false;
@@ -181,7 +215,10 @@ private:
   using Version = llvm::ConstantInt *;  // what the root is; null: a multiple of the granule
 
   bool collectAccesses(const Root &root);
+  llvm::SetVector<Instruction *> addressParts() const;
   bool findRegion(const Root &root);
+  bool beginsWithGuard(BasicBlock &first) const;
+  void hoistUniform();
   bool mayCopy(const BasicBlock &block, BasicBlock::const_iterator from, BasicBlock::const_iterator to);
   bool gains(const Root &root, Version version);
   Value *rootIn(Version version, const Root &root) const;
@@ -206,6 +243,7 @@ private:
   std::vector<BasicBlock *> blocks_;      // between
   std::vector<Instruction *> ahead_;      // of the slice, before the region
   unsigned size_ = 0;
+  bool needsFull_ = false;  // accesses have gaps: under a mask they take about as long as gathers
 };
 
 // The gathers and scatters whose addresses depend on the root.
@@ -236,14 +274,27 @@ bool Specializer::mayCopy(const BasicBlock &block, BasicBlock::const_iterator fr
   return !block.hasAddressTaken();
 }
 
+// The accesses, and what their addresses are computed of that differs between lanes.
+llvm::SetVector<Instruction *> Specializer::addressParts() const {
+  llvm::SetVector<Instruction *> parts(accesses_.begin(), accesses_.end());
+  const auto add = [&](Value *operand) {
+    auto *i = dyn_cast<Instruction>(operand);
+    if (i && slice_.contains(i) && !uniformity_.shape(i).isUniform()) parts.insert(i);
+  };
+  for (Instruction *access : accesses_) add(llvm::getLoadStorePointerOperand(access));
+  for (std::size_t n = accesses_.size(); n < parts.size(); ++n)
+    for (Value *operand : parts[static_cast<unsigned>(n)]->operand_values()) add(operand);
+  return parts;
+}
+
 // The accesses of one loop's round, or of none, and the code around them that is copied.
 bool Specializer::findRegion(const Root &root) {
   const llvm::Loop *loop = loops_.getLoopFor(accesses_[0]->getParent());
-  BasicBlock *head = accesses_[0]->getParent();
-  for (Instruction *access : accesses_) {
+  BasicBlock *head = nullptr;
+  for (Instruction *access : accesses_)
     if (loops_.getLoopFor(access->getParent()) != loop) return false;
-    head = dominators_.findNearestCommonDominator(head, access->getParent());
-  }
+  for (Instruction *i : addressParts())
+    if (loops_.getLoopFor(i->getParent()) == loop) head = head ? dominators_.findNearestCommonDominator(head, i->getParent()) : i->getParent();
   if (loops_.getLoopFor(head) != loop) return false;
   const auto inHead = [&](const Instruction *i) { return i->getParent() == head; };
   // What waits comes before.
@@ -259,7 +310,7 @@ bool Specializer::findRegion(const Root &root) {
     return mayCopy(*head, start_->getIterator(), std::next(last_->getIterator()));
   }
   for (BasicBlock *block : order_.blocks()) {
-    if (block == head || loops_.getLoopFor(block) != loop || (loop && block == loop->getHeader()) || !dominators_.dominates(head, block)) continue;
+    if (block == head || loops_.getLoopFor(block) != loop || (loop && block == loop->getHeader())) continue;
     if (!postDominators_.dominates(block, head) || llvm::any_of(accesses_, [&](Instruction *access) {
           return access->getParent() == block || !postDominators_.dominates(block, access->getParent());
         }))
@@ -273,7 +324,7 @@ bool Specializer::findRegion(const Root &root) {
     if (to != end_) between.insert(to);
   for (unsigned n = 0; n < between.size(); ++n) {
     BasicBlock *block = between[n];
-    if (loops_.getLoopFor(block) != loop || block == head || !mayCopy(*block, block->begin(), block->end())) return false;
+    if (loops_.getLoopFor(block) != loop || !dominators_.properlyDominates(head, block) || !mayCopy(*block, block->begin(), block->end())) return false;
     for (BasicBlock *to : llvm::successors(block))
       if (to != end_) between.insert(to);
   }
@@ -317,11 +368,18 @@ bool Specializer::gains(const Root &root, Version version) {
       if (Value *known = now.lookup(operand)) operand = known;
     builder.SetInsertPoint(i);
     builder.Insert(copy);
-    now[i] = simplified(*copy, layout_, builder);
+    Value *divisor = nonZero(*copy);
+    now[i] = divisor && divisor == now[root.value] && !version ? divisor : simplified(*copy, layout_, builder);
     uniformity_.forget(*copy);
     uniformity_.evaluate(*copy);
   }
-  const bool gain = llvm::any_of(accesses_, [&](Instruction *access) { return linesOf(*access, now.lookup(llvm::getLoadStorePointerOperand(access))) <= kMostLines; });
+  bool gain = false;
+  for (Instruction *access : accesses_) {
+    const unsigned lines = linesOf(*access, now.lookup(llvm::getLoadStorePointerOperand(access)));
+    gain = gain || lines <= kMostLines;
+    const std::uint64_t bytes = layout_.getTypeStoreSize(llvm::getLoadStoreType(access)) * kLanes;
+    if (lines <= kMostLines && lines > (bytes + 127) / 64) needsFull_ = true;
+  }
   for (Instruction *i : llvm::reverse(made)) i->dropAllReferences();
   for (Instruction *i : made) {
     uniformity_.forget(*i);
@@ -342,13 +400,14 @@ std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version
     map[i] = copy;
     ahead.push_back(copy);
   }
-  const std::vector<BasicBlock *> copies = cloneBlocks(region, root.isShift ? ".shift" : ".stride", map);
+  const std::vector<BasicBlock *> copies = cloneBlocks(region, ".stride", map);
   for (Instruction *i : llvm::reverse(ahead)) i->insertInto(copies[0], copies[0]->begin());
   llvm::IRBuilder<> builder(function_.getContext());
   for (BasicBlock *block : copies)
     for (Instruction &i : llvm::make_early_inc_range(*block)) {
-      if (!isa<BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst>(i)) continue;
-      Value *simple = simplified(i, layout_, builder);
+      if (!isa<BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(i)) continue;
+      Value *divisor = nonZero(i);
+      Value *simple = divisor && divisor == value && !version ? divisor : simplified(i, layout_, builder);
       if (simple == &i) continue;
       i.replaceAllUsesWith(simple);
       i.eraseFromParent();
@@ -356,7 +415,47 @@ std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version
   return copies;
 }
 
+// What is uniform stays in one version: where versions meet again, lanes may come from different blocks, and a value of
+// each would vary.
+void Specializer::hoistUniform() {
+  for (Instruction *i = start_; !i->isTerminator();) {
+    Instruction *next = i->getNextNode();
+    const bool stays = i->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(i) || !uniformity_.shape(i).isUniform() ||
+                       llvm::any_of(i->operands(), [&](Value *operand) { return !dominators_.dominates(operand, start_); });
+    if (i == start_ && !stays) start_ = next;
+    else if (!stays) i->moveBefore(start_);
+    if (i == last_) break;
+    i = next;
+  }
+}
+
+// The region starts with what may be done twice, and a branch over the rest.
+bool Specializer::beginsWithGuard(BasicBlock &first) const {
+  auto *branch = dyn_cast<llvm::BranchInst>(first.getTerminator());
+  if (!branch || !branch->isConditional() || uniformity_.shape(branch->getCondition()).isUniform()) return false;
+  if (branch->getSuccessor(0) != end_ && branch->getSuccessor(1) != end_) return false;
+  return llvm::none_of(first, [](const Instruction &i) { return i.mayHaveSideEffects() && calledIntrinsic(i) != LaneIntrinsic::checkAligned; });
+}
+
+// A copy of such a region's beginning goes on only if all lanes do; else the lanes start `again`.
+void passGuardTogether(BasicBlock &copy, BasicBlock &again, BasicBlock &end) {
+  auto *branch = llvm::cast<llvm::BranchInst>(copy.getTerminator());
+  const unsigned over = branch->getSuccessor(0) == &end ? 0 : 1;
+  llvm::IRBuilder<> builder(branch);
+  Value *full = createWarpFull(builder, branch->getCondition(), /*inverted=*/over == 0);
+  builder.CreateCondBr(full, branch->getSuccessor(1 - over), &again);
+  branch->eraseFromParent();
+  end.removePredecessor(&copy, /*KeepOneInputPHIs=*/true);
+}
+
+// Of the granule, but not zero.
+Value *isMultiple(llvm::IRBuilder<> &builder, Value *root) {
+  Value *rest = builder.CreateAnd(root, llvm::ConstantInt::get(root->getType(), kGranule - 1)), *zero = llvm::Constant::getNullValue(root->getType());
+  return builder.CreateAnd(builder.CreateICmpEQ(rest, zero), builder.CreateICmpNE(root, zero));
+}
+
 void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions) {
+  hoistUniform();
   BasicBlock *before = start_->getParent();
   for (Instruction *i : slice_)
     if (i != start_ && dominators_.dominates(i, start_)) ahead_.push_back(i);
@@ -372,18 +471,25 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
   std::vector<std::unique_ptr<llvm::ValueToValueMapTy>> maps;
   llvm::SmallPtrSet<BasicBlock *, 32> inside(region.begin(), region.end());
   BasicBlock *from = before;
+  const bool guarded = needsFull_ && beginsWithGuard(*first);
+  if (needsFull_ && !guarded) {
+    from = BasicBlock::Create(function_.getContext(), before->getName() + ".full", &function_);
+    Instruction *jump = before->getTerminator();
+    llvm::IRBuilder<> builder(jump);
+    builder.CreateCondBr(createWarpFull(builder, builder.getTrue()), from, first);
+    jump->eraseFromParent();
+  }
   for (std::size_t v = 0; v < versions.size(); ++v) {
     llvm::ValueToValueMapTy &map = *maps.emplace_back(std::make_unique<llvm::ValueToValueMapTy>());
     const std::vector<BasicBlock *> copies = copyFor(root, versions[v], region, map);
     inside.insert(copies.begin(), copies.end());
     addCopiedEdges(*end_, map);
+    if (guarded) passGuardTogether(*copies[0], *first, *end_);
     BasicBlock *next = v + 1 == versions.size() ? first : BasicBlock::Create(function_.getContext(), before->getName() + ".next", &function_);
     Instruction *jump = from->getTerminator();
     llvm::IRBuilder<> builder(from);
     if (jump) builder.SetInsertPoint(jump);
-    llvm::Type *type = root.value->getType();
-    Value *is = versions[v] ? builder.CreateICmpEQ(root.value, versions[v])
-                            : builder.CreateICmpEQ(builder.CreateAnd(root.value, llvm::ConstantInt::get(type, kGranule - 1)), llvm::ConstantInt::get(type, 0));
+    Value *is = versions[v] ? builder.CreateICmpEQ(root.value, versions[v]) : isMultiple(builder, root.value);
     markStrideTest(*builder.CreateCondBr(is, copies[0], next));
     if (jump) jump->eraseFromParent();
     from = next;

@@ -13,8 +13,9 @@
 //                                             end:   br loop
 //
 // Such a value is a loop's that is halved or doubled from round to round, a loop's counter by which something is shifted, or a
-// parameter by which threads' numbers are masked. Done where an access that would be a gather or scatter becomes a pattern, and
-// the code in question is small and waits for nothing. Before and after: a function in the form of simt/passes/prepare.h.
+// parameter by which threads' numbers are masked or divided (for divisors: multiples of 32 only). Done where an access that would
+// be a gather or scatter becomes a pattern, and the code in question is small and waits for nothing; for full warps only, if a
+// pattern has gaps. Before and after: a function in the form of simt/passes/prepare.h.
 #pragma once
 
 #include "simt/analysis/thread_index.h"

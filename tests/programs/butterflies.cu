@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of butterflies, trees and scans, whose accesses depend on a uniform stride, in shared memory (the stride is doubled or
 // halved from round to round, or shifted by) and in global memory (it is a parameter): each stride, powers of two and others;
-// elements of each width; blocks and warps that are not full. Threads of one step touch different elements, so that
+// elements of each width; rows and columns of a parameter's width; blocks and warps that are not full. Threads of one step touch different elements, so that
 // the same step on the host, thread by thread, gives what they must give.
 #include <cstring>
 #include <random>
@@ -137,6 +137,12 @@ __global__ void oneStep(T *keys, unsigned s, unsigned n) {
   Step::step(keys, blockIdx.x * blockDim.x + threadIdx.x, s, n);
 }
 
+// A bias for each column, and one for each row.
+__global__ void addBiases(unsigned *keys, const unsigned *biases, unsigned columns, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) keys[i] += biases[i % columns] + 3 * biases[i / columns];
+}
+
 template <class T>
 struct Keys {
   std::vector<T> host;
@@ -176,6 +182,13 @@ static void checkStep(const char *what, unsigned threads, unsigned n, unsigned s
   keys.check(what, threads, s);
 }
 
+static void checkBiases(unsigned threads, unsigned n, unsigned columns) {
+  Keys<unsigned> keys(n), biases(n);
+  addBiases<<<(n + threads - 1) / threads, threads>>>(keys.device + kGuard, biases.device + kGuard, columns, n);
+  for (unsigned i = 0; i < n; ++i) keys.host[kGuard + i] += biases.host[kGuard + i % columns] + 3 * biases.host[kGuard + i / columns];
+  keys.check("addBiases", threads, columns);
+}
+
 template <class T>
 static void checkType(unsigned threads, unsigned n) {
   checkRounds<Order, Walk::halved, T>("Order", threads, n, 256, 1);
@@ -197,10 +210,12 @@ static void checkForms(unsigned threads, unsigned n) {
   checkRounds<SweepUp, Walk::doubled, T>("SweepUp", threads, n, 1, n / 2);
   checkRounds<SweepDown, Walk::halved, T>("SweepDown", threads, n, n / 2, 1);
   for (unsigned s = 1; s < 70; s += s < 10 ? 1 : 1 + engine() % 7) {
+    checkBiases(threads, n, s);
     checkStep<Partner, T>("Partner", threads, n, s);
     checkStep<Fourier, T>("Fourier", threads, n, s);
     checkStep<TreeOfNeighbours, T>("TreeOfNeighbours", threads, n, s);
   }
+  for (unsigned columns : {32u, 64u, 96u, 0x80000000u, ~0u}) checkBiases(threads, n, columns);
   for (unsigned s = 1; s <= 256; s *= 2) {
     checkStep<Order, T>("Order", threads, n, s);
     if (threads % s == 0) checkStep<Exchange, T>("Exchange", threads, 6 * threads, s);
