@@ -10,7 +10,7 @@
 
 namespace strata::simt {
 
-inline constexpr std::uint32_t kAbiVersion = 3;
+inline constexpr std::uint32_t kAbiVersion = 4;
 inline constexpr std::uint32_t kWarpSize = 32;
 
 struct Warp;
@@ -46,6 +46,8 @@ struct Runtime {
   // Lets other warps (lane mode: lanes) of the block, then other threads run: in spin loops, nanosleep.
   void (*yield)(Warp *warp);
   void (*nanosleep)(Warp *warp, std::uint32_t nanoseconds);
+  // After a round in which warps of the block took turns (passes/kernel_entry.h): lets the blocks beside it take theirs.
+  void (*turn)(Warp *warp);
   std::uint64_t (*globaltimer)();
   // Ends the launch with a fault raised by `lanes`; does not return.
   void (*fault)(Warp *warp, std::uint32_t kind, std::uint32_t lanes, std::uint64_t address);

@@ -67,6 +67,7 @@ Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const Co
   Result<VectorizeResult> r = vectorize(module, kernel, {options});
   if (!r) return r.error();
   image.entryKind = r->entryKind;
+  image.takesTurns = r->takesTurns;
   image.report = r->report;
   if (!r->needsLaneMode) return {};
   image.report = "kernel: lane mode (" + r->laneModeReason + ")\n" + image.report;

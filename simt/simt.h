@@ -78,6 +78,7 @@ struct CompileOptions {
 // Machine code of one kernel and what is needed to run it. Serialised as it is into the cache.
 struct KernelImage {
   EntryKind entryKind = EntryKind::warp;
+  bool takesTurns = false;                 // blocks that lie side by side gain from running in turns (Runtime::turn)
   std::uint32_t stackBytes = 0;            // per fiber, an estimate; 0: unknown
   std::vector<std::uint8_t> object;        // ELF relocatable; entry symbol "strata_entry"
   std::string report;                      // per source line: what was vectorised and why not
@@ -127,6 +128,7 @@ struct Kernel {
   std::shared_ptr<Module> module;
   const KernelInfo *info = nullptr;   // owned by module
   EntryKind entryKind = EntryKind::warp;
+  bool takesTurns = false;
   void *entry = nullptr;              // BlockEntry or WarpEntry
   std::uint32_t stackBytes = 0;
   std::shared_ptr<const CodeImage> code;  // owns the mapping

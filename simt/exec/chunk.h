@@ -26,7 +26,8 @@ public:
     const std::uint64_t left = taken < launch_.units ? launch_.units - taken : 0;
     // A short launch is for one thread; a long one's end is shared out in small pieces.
     const std::uint64_t share = left * costHint(launch_) < kShort && costHint(launch_) ? left : left / (4 * workers_);
-    const std::uint64_t count = launch_.request.cooperative ? 1 : std::clamp<std::uint64_t>(std::min(size_, share), 1, kMost);
+    std::uint64_t count = launch_.request.cooperative ? 1 : std::clamp<std::uint64_t>(std::min(size_, share), 1, kMost);
+    count = (count + together_ - 1) / together_ * together_;
     first = std::min(launch_.next.fetch_add(count, std::memory_order_relaxed), launch_.units);
     last = std::min(first + count, launch_.units);
     return first < last;
@@ -63,6 +64,7 @@ private:
 
   LaunchRun &launch_;
   const std::uint32_t workers_;
+  const std::uint64_t together_ = blocksAtOnce(launch_);
   std::uint64_t size_ = 1, start_ = 0;
 };
 

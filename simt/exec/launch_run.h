@@ -92,8 +92,8 @@ struct UnitRun {
   bool lanes = false;
   std::uint32_t worker = 0;
   std::uint32_t clusterArrived = 0, clusterPhase = 0;
-  // Units [index, end) that the fiber of a whole block still has to run, and where it is.
-  std::uint64_t plainIndex = 0, plainEnd = 0;
+  // Units [next, end) that the fibers of whole blocks still have to run.
+  std::uint64_t plainNext = 0, plainEnd = 0;
 
   // Read by the signal handler.
   Member *volatile entered = nullptr;              // whose fiber runs
@@ -109,6 +109,9 @@ bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::u
 void replayFault(LaunchRun &launch, std::uint32_t worker);
 // Fills the launch's state and units from its request.
 void prepareLaunch(LaunchRun &launch, std::uint32_t workers);
+// How many blocks that lie side by side a thread runs in turns: where their warps take turns, so many that together they
+// read memory in about the order in which it lies.
+std::uint64_t blocksAtOnce(const LaunchRun &launch);
 // How many stacks a thread needs for the launch.
 std::uint64_t stacksOfUnit(const LaunchRun &launch);
 

@@ -59,6 +59,7 @@ private:
     bool busy = false;  // a thread is making it
     std::shared_ptr<const CodeImage> code;
     EntryKind entryKind = EntryKind::warp;
+    bool takesTurns = false;
     std::uint32_t stackBytes = 0;
     std::weak_ptr<const Kernel> kernel;
   };
@@ -128,6 +129,7 @@ Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const Com
     if (!code) return code.error();
     variant.code = std::move(*code);
     variant.entryKind = image.entryKind;
+    variant.takesTurns = image.takesTurns;
     variant.stackBytes = image.stackBytes;
     return {};
   };
@@ -166,6 +168,7 @@ KernelPtr ModuleImpl::wrap(Variant &variant, const KernelInfo &info) {
   kernel->module = shared_from_this();
   kernel->info = &info;
   kernel->entryKind = variant.entryKind;
+  kernel->takesTurns = variant.takesTurns;
   kernel->entry = variant.code->entry();
   kernel->stackBytes = variant.stackBytes;
   kernel->code = variant.code;
@@ -277,6 +280,7 @@ Result<std::shared_ptr<const Kernel>> makeKernel(std::shared_ptr<Module> module,
   kernel->module = std::move(module);
   kernel->info = info;
   kernel->entryKind = image.entryKind;
+  kernel->takesTurns = image.takesTurns;
   kernel->entry = (*code)->entry();
   kernel->stackBytes = image.stackBytes;
   kernel->code = std::move(*code);

@@ -127,7 +127,7 @@ void visit(V &v, T &t) {
     all(t.engine, t.source, t.simd, t.cpu, t.info, t.kernels);
   } else {
     static_assert(std::is_same_v<Plain, KernelImage>);
-    all(t.entryKind, t.stackBytes, t.object, t.report);
+    all(t.entryKind, t.takesTurns, t.stackBytes, t.object, t.report);
   }
 }
 

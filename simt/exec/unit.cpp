@@ -123,10 +123,12 @@ void collectBlocks(UnitRun &unit, const LaunchRun &launch, std::uint64_t index) 
   unit.blockCount = unit.memberCount = 0;
   unit.clusterArrived = 0;
   unit.clusterPhase = 1;
+  unit.plainNext = unit.plainEnd;
   if (launch.request.cooperative) {
     for (std::uint64_t b = index; b < launch.blocks(); b += launch.units) placeBlock(addBlock(unit).block, state, b, unit.worker);
   } else if (clusterSize(state) == 1) {
-    placeBlock(addBlock(unit).block, state, index, unit.worker);
+    unit.plainNext = std::min(index + blocksAtOnce(launch), unit.plainEnd);
+    for (std::uint64_t b = index; b < unit.plainNext; ++b) placeBlock(addBlock(unit).block, state, b, unit.worker);
   } else {
     for (std::uint32_t rank = 0; rank < clusterSize(state); ++rank)
       placeClusterBlock(addBlock(unit).block, state, index, rank, unit.worker);
@@ -136,7 +138,7 @@ void collectBlocks(UnitRun &unit, const LaunchRun &launch, std::uint64_t index) 
 // Generated code has no type in front of its entry, where UBSan looks for one before an indirect call.
 #define STRATA_CALLS_GENERATED_CODE __attribute__((no_sanitize("function")))
 
-// Blocks of a barrier-free kernel, one after the other in one fiber.
+// Blocks that wait for nothing outside, one after the other in one fiber.
 STRATA_CALLS_GENERATED_CODE void runPlainBlocks(Member &member, BlockEntry entry) {
   UnitRun &unit = *member.block->unit;
   const LaunchRun &launch = *unit.launch;
@@ -144,8 +146,11 @@ STRATA_CALLS_GENERATED_CODE void runPlainBlocks(Member &member, BlockEntry entry
   const std::uint32_t *grid = launch.state.gridDim;
   while (!launch.stopped.load(std::memory_order_relaxed)) {
     entry(&block, &member.warp);
-    if (++unit.plainIndex >= unit.plainEnd) return;
-    if (++block.blockIdx[0] == grid[0]) {
+    if (unit.plainNext == unit.plainEnd) return;
+    const std::uint64_t next = unit.plainNext++;
+    if (unit.blockCount > 1) {
+      splitIndex(next, grid, block.blockIdx);
+    } else if (++block.blockIdx[0] == grid[0]) {
       block.blockIdx[0] = 0;
       if (++block.blockIdx[1] == grid[1]) {
         block.blockIdx[1] = 0;
@@ -330,8 +335,17 @@ void prepareLaunch(LaunchRun &launch, std::uint32_t workers) {
   else launch.units = launch.blocks() / clusterSize(state);
 }
 
+std::uint64_t blocksAtOnce(const LaunchRun &launch) {
+  constexpr std::uint64_t kWarps = 32, kSharedBytes = 64u << 10, kShares = 4;  // of the launch, for each worker
+  const LaunchState &state = launch.state;
+  if (!launch.request.kernel->takesTurns || launch.request.cooperative || clusterSize(state) > 1) return 1;
+  const std::uint64_t warps = (blockThreads(state) + kWarpSize - 1) / kWarpSize;
+  const std::uint64_t fit = std::min(kWarps / warps, kSharedBytes / sharedStride(state));
+  return std::max<std::uint64_t>(std::min(fit, launch.units / (kShares * state.smCount)), 1);
+}
+
 std::uint64_t stacksOfUnit(const LaunchRun &launch) {
-  return (launch.blocks() + launch.units - 1) / launch.units * membersPerBlock(launch);
+  return std::max((launch.blocks() + launch.units - 1) / launch.units, blocksAtOnce(launch)) * membersPerBlock(launch);
 }
 
 bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
@@ -347,7 +361,6 @@ bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::u
   const bool together = launch.request.cooperative || clusterSize(launch.state) > 1;
   for (std::uint64_t index = first; index < last && !launch.stopped.load(std::memory_order_relaxed);) {
     const std::uint64_t end = kind == EntryKind::block && !together ? last : index + 1;
-    unit.plainIndex = index;
     unit.plainEnd = end;
     runUnit(set, launch, index, memory.shared);
     index = end;

@@ -137,6 +137,7 @@ private:
   std::map<std::uint64_t, llvm::Value *> fields_;           // what field() has loaded, by base and offset
   std::vector<llvm::Value *> params_, results_;            // memory of each; functions only
   std::vector<std::uint64_t> paramOffsets_;                // kernels
+  std::uint64_t paramBytes_ = 0;
 
   void prepareParams();
   llvm::AllocaInst *entryAlloca(llvm::Type *type, std::uint64_t alignment, const llvm::Twine &name);

@@ -240,10 +240,8 @@ ptx::Value LaneIrBuilder::isSpace(Space space, Value generic) {
     return put(ir.CreateICmpULT(offset, ir.CreateZExt(size, ir.getInt64Ty())));
   }
   if (space == Space::param && source_.isKernel) {
-    std::uint64_t bytes = 0;
-    layoutParams(source_.params, bytes);
     llvm::Value *params = launchField(offsetof(LaunchState, params), ir.getPtrTy(), "params");
-    return put(ir.CreateICmpULT(ir.CreateSub(a, ir.CreatePtrToInt(params, ir.getInt64Ty())), ir.getInt64(bytes)));
+    return put(ir.CreateICmpULT(ir.CreateSub(a, ir.CreatePtrToInt(params, ir.getInt64Ty())), ir.getInt64(paramBytes_)));
   }
   if (space == Space::const_) {
     llvm::Value *globals = launchField(offsetof(LaunchState, globals), ir.getPtrTy(), "globals");

@@ -42,9 +42,8 @@ llvm::AllocaInst *LaneIrBuilder::entryAlloca(llvm::Type *type, std::uint64_t ali
 
 // Parameters of functions get memory of their own, unless they came by address.
 void LaneIrBuilder::prepareParams() {
-  std::uint64_t size = 0;
   if (source_.isKernel) {
-    paramOffsets_ = layoutParams(source_.params, size);
+    paramOffsets_ = layoutParams(source_.params, paramBytes_);
     return;
   }
   const Signature signature = module_.signature(source_.results, source_.params);

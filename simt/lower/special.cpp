@@ -29,8 +29,12 @@ llvm::Value *LaneIrBuilder::field(llvm::Value *base, std::uint64_t offset, llvm:
     load->setMetadata(llvm::LLVMContext::MD_nonnull, llvm::MDNode::get(load->getContext(), {}));
     const std::string_view is = name;
     const std::uint64_t alignment = is == "globals" ? 256 : is == "shared" ? 128 : is == "params" ? 16 : 8;
-    load->setMetadata(llvm::LLVMContext::MD_align,
-                      llvm::MDNode::get(load->getContext(), metadata.createConstant(entry.getInt64(alignment))));
+    const auto say = [&](unsigned what, std::uint64_t number) {
+      load->setMetadata(what, llvm::MDNode::get(load->getContext(), metadata.createConstant(entry.getInt64(number))));
+    };
+    say(llvm::LLVMContext::MD_align, alignment);
+    // What is the same for all warps is read once, before the loop over them, also where not all come to it.
+    if (is == "params" && paramBytes_) say(llvm::LLVMContext::MD_dereferenceable, paramBytes_);
   }
   return known = load;
 }

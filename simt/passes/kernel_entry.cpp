@@ -119,14 +119,16 @@ public:
     builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), warp, again);
 
     builder_.SetInsertPoint(again);
+    if (takesTurns) letOthersTurn(turnsNext, left);
+    BasicBlock *back = builder_.GetInsertBlock();
     builder_.CreateCondBr(left, round, done);
     builder_.SetInsertPoint(done);
     builder_.CreateRetVoid();
     first->addIncoming(builder_.getTrue(), start);
-    first->addIncoming(builder_.getFalse(), again);
+    first->addIncoming(builder_.getFalse(), back);
     index->addIncoming(builder_.getInt32(0), round);
     turns->addIncoming(builder_.getFalse(), start);
-    turns->addIncoming(turnsNext, again);
+    turns->addIncoming(turnsNext, back);
     index->addIncoming(next, after);
     alive->addIncoming(builder_.getFalse(), round);
     alive->addIncoming(left, after);
@@ -138,6 +140,19 @@ public:
 private:
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(entry_->getContext(), name, entry_); }
   Value *at(Value *base, std::size_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset); }
+
+  // Between rounds: other blocks of the unit, if some of this block's warps only took a turn.
+  void letOthersTurn(Value *turned, Value *left) {
+    BasicBlock *others = newBlock("others"), *next = newBlock("next");
+    builder_.CreateCondBr(builder_.CreateAnd(turned, left), others, next);
+    builder_.SetInsertPoint(others);
+    auto *type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
+    Value *launch = builder_.CreateLoad(builder_.getPtrTy(), at(block_, offsetof(Block, launch)));
+    Value *runtime = builder_.CreateLoad(builder_.getPtrTy(), at(launch, offsetof(LaunchState, runtime)));
+    builder_.CreateCall(type, builder_.CreateLoad(builder_.getPtrTy(), at(runtime, offsetof(Runtime, turn))), {warp_});
+    builder_.CreateBr(next);
+    builder_.SetInsertPoint(next);
+  }
 
   // tid of the first thread of each of the loop's warps. What nobody asks for is dead code.
   std::array<Value *, 3> countThreads(BasicBlock &start) {

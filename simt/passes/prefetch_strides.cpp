@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <optional>
 
 #include "simt/abi.h"
 #include "simt/analysis/each_loop.h"
@@ -32,6 +33,9 @@ struct Reach {
 constexpr Reach kPlain = {8, 1024, 3};
 constexpr unsigned kFewRounds = 16;
 constexpr Reach kFew = {4, 1024, 3};  // of turns: a loop of a few rounds, after which it may go on
+// Of longer turns. Rows that are apart by a large power of two meet in few sets of the first level, which other warps need too.
+constexpr unsigned kTurnRounds = 32;
+constexpr Reach kLongTurn = {8, 1024, 2};
 // Other warps come between, which the hardware does not see through, and whose shared memory and frames the first level is for.
 constexpr Reach kBetweenBarriers = {2, 16, 2};
 constexpr std::uint64_t kLine = 64, kMostLines = 4;
@@ -44,6 +48,7 @@ public:
   // Loads in inner loops are those loops' own matter.
   void run(const llvm::LoopInfo &loops) {
     if (!loop_.getLoopLatch()) return;
+    gathers_ = gathers();
     std::vector<std::pair<Instruction *, Value *>> loads;
     for (llvm::BasicBlock *block : loop_.blocks())
       for (Instruction &i : *block)
@@ -59,9 +64,24 @@ private:
     return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
   }
 
+  // What lanes fetch here and there makes the hardware lose sight of what is read straight on.
+  bool gathers() const {
+    for (const llvm::BasicBlock *block : loop_.blocks())
+      for (const Instruction &i : *block) {
+        const std::optional<MaskedAccess> access = maskedAccess(i);
+        auto *step = access && !access->stored ? llvm::dyn_cast<llvm::GetElementPtrInst>(access->address) : nullptr;
+        if (!step || access->isContiguous() || step->getPointerOperandType()->isVectorTy()) continue;
+        if (!isOwn(*step->getPointerOperand())) return true;
+      }
+    return false;
+  }
+
+  // The stack's or the block's shared memory.
+  static bool isOwn(const Value &pointer) { return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&pointer)) || isShared(pointer); }
+
   void prefetch(Instruction &load, Value &pointer) {
     llvm::PHINode *phi = nullptr;
-    if (!done_.insert(&pointer).second || isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&pointer)) || isShared(pointer)) return;
+    if (!done_.insert(&pointer).second || isOwn(pointer)) return;
     if (!followsOne(pointer, phi, 0) || !phi) return;
     Value *stride = strideOf(*phi);
     if (!stride) return;
@@ -100,7 +120,7 @@ private:
     Value *stride = isPhi(next->getOperand(0)) ? next->getOperand(1) : isPhi(next->getOperand(1)) ? next->getOperand(0) : nullptr;
     if (!stride || !loop_.isLoopInvariant(stride)) return nullptr;
     auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
-    return constant && constant->getValue().abs().ult(reach_.followed) ? nullptr : stride;
+    return constant && !gathers_ && constant->getValue().abs().ult(reach_.followed) ? nullptr : stride;
   }
 
   Value *copy(Value &value, llvm::IRBuilder<> &builder) {
@@ -127,6 +147,7 @@ private:
   const Reach reach_;
   llvm::SmallPtrSet<Value *, 8> done_;
   std::map<Value *, Value *> copies_;
+  bool gathers_ = false;  // from other memory than the block's own
 };
 
 }  // namespace
@@ -137,7 +158,8 @@ void prefetchPlainLoops(llvm::Function &function) {
     const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);  // 0: unknown
     const bool few = most && most <= kFewRounds;
     if (few && loop.getExitingBlock()) return;
-    LoopPrefetcher(loop, few ? kFew : kPlain).run(loops);
+    const bool turn = most && most <= kTurnRounds && !loop.getExitingBlock();
+    LoopPrefetcher(loop, few ? kFew : turn ? kLongTurn : kPlain).run(loops);
   });
 }
 

@@ -7,6 +7,8 @@
 //         %v = load <32 x float>, ptr %p            →      prefetch %q; prefetch %q + 64
 //         %next = add i32 %i, %stride                      …
 //
+// Where lanes fetch from all over memory, what a loop reads straight on is prefetched too.
+//
 // Before: optimised IR of a warp. After: the same with calls of llvm.prefetch in loops. Shared memory and stack are
 // left alone. A round of a loop with barriers is long, since all warps of the block take it: there, two rounds ahead
 // are enough. When a warp's function is split at its barriers these are no loops any more, so they come before that.

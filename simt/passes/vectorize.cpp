@@ -69,7 +69,9 @@ public:
     if (waits_ == Waits::anyhow) writeWarpEntry(*body);
     if (waits_ == Waits::blockBarriers) {
       prefetchBarrierLoops(*body);
-      writeBarrierEntry(splitAtBarriers(*body), threads_);
+      const SplitWarp split = splitAtBarriers(*body);
+      result.takesTurns = split.takesTurns;
+      writeBarrierEntry(split, threads_);
     }
     removeLaneFunctions();
     std::string broken;

@@ -69,6 +69,31 @@ TEST_F(PrefetchStrides, largeFixedStridesOnly) {
   EXPECT_EQ(prefetches(loopOver("%x", "<32 x float>", "32")).size(), 0u);
 }
 
+TEST_F(PrefetchStrides, smallStridesToWhereLanesGatherFromOtherMemory) {
+  auto gathering = [](const std::string &base) {
+    return loopOver("%x", "<16 x i32>", "16", "  %far = getelementptr float, ptr " + base + ", <16 x i32> %v\n"
+                    "  %g = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %far, i32 4, <16 x i1> splat (i1 true), <16 x float> poison)\n"
+                    "  store <16 x float> %g, ptr %warp, align 4\n") +
+           "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x float>)\n";
+  };
+  EXPECT_EQ(prefetches(gathering("%warp")).size(), 1u);
+  EXPECT_EQ(prefetches(gathering("%shared")).size(), 0u);
+  EXPECT_EQ(prefetches(gathering("%stack")).size(), 0u);
+}
+
+TEST_F(PrefetchStrides, longTurnsIntoTheSecondLevel) {
+  auto turn = [&](const std::string &rounds) {
+    std::string text = loopOver("%x", "<16 x float>", "65536");
+    text.replace(text.find("%next, %n"), 9, "%next, " + rounds);
+    text.replace(text.find("  %next ="), 0, "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
+    text.replace(text.find("[ %next, %loop ]"), 16, "[ %next, %rest ]");
+    auto found = prefetches(text);
+    return found.size() == 1 ? llvm::cast<llvm::ConstantInt>(found[0]->getArgOperand(2))->getZExtValue() : 0;
+  };
+  EXPECT_EQ(turn("524288"), 3u);   // 8 rounds
+  EXPECT_EQ(turn("2097152"), 2u);  // 32
+}
+
 TEST_F(PrefetchStrides, notBeyondAFewRounds) {
   std::string text = loopOver("%x", "<32 x float>", "65536");
   text.replace(text.find("%next, %n"), 9, "%next, 262144");

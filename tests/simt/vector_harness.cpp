@@ -163,6 +163,7 @@ struct World {
     params = {in.data(), out.data(), setup.n};
     runtime.fault = fault;
     runtime.yield = [](Warp *) {};
+    runtime.turn = [](Warp *) {};
     launch.runtime = &runtime;
     launch.params = reinterpret_cast<const std::uint8_t *>(&params);
     for (int d = 0; d < 3; ++d) launch.blockDim[d] = setup.blockDim[d];

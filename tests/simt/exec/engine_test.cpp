@@ -47,6 +47,25 @@ TEST_P(EngineTest, EveryThreadOfTheGridRunsOnce) {
   }
 }
 
+struct TurnParams {
+  std::uint32_t *counts, *besides, blocks, turns;
+};
+
+TEST_P(EngineTest, BlocksThatTakeTurnsRunSideBySide) {
+  auto taking = std::make_shared<Kernel>(*loadFake("turns", EntryKind::block, 4));
+  for (int round = 0; round < 20; ++round) {
+    taking->takesTurns = round % 2;
+    const std::uint32_t grid[3] = {pick(1, 70), pick(1, 9), pick(1, 5)}, blocks = grid[0] * grid[1] * grid[2];
+    std::vector<std::uint32_t> counts(blocks), besides(blocks);
+    LaunchRequest request = makeLaunch(taking, grid[0], 256, TurnParams{counts.data(), besides.data(), blocks, pick(1, 3)});
+    request.gridDim[1] = grid[1], request.gridDim[2] = grid[2];
+    ASSERT_EQ(runLaunch(*engine, request, round % 2).kind, FaultKind::none);
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1u), blocks);
+    // Four blocks of eight warps, as long as each worker gets its share: the first then sees all four.
+    if (GetParam() == 1 && blocks >= 16) EXPECT_EQ(besides[0], taking->takesTurns ? 4u : 1u);
+  }
+}
+
 TEST_P(EngineTest, LaunchesOfManyThreads) {
   auto kernel = loadFake("count", EntryKind::block);
   std::vector<std::thread> threads;

@@ -42,10 +42,11 @@ TEST_F(Serialize, RoundTrip) {
     EXPECT_EQ(serialize(*read), bytes);  // every field is written, so equal bytes are equal values
   }
   KernelImage image;
-  image.entryKind = EntryKind::lane, image.stackBytes = 77, image.object = {1, 2, 3}, image.report = "why";
+  image.entryKind = EntryKind::lane, image.takesTurns = true, image.stackBytes = 77, image.object = {1, 2, 3}, image.report = "why";
   auto read = deserializeKernel(serialize(image));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->entryKind, EntryKind::lane);
+  EXPECT_TRUE(read->takesTurns);
   EXPECT_EQ(read->stackBytes, 77u);
   EXPECT_EQ(read->object, image.object);
   EXPECT_EQ(read->report, "why");
