@@ -141,23 +141,37 @@ void StoreAnnouncer::announce(const LineStore &store, Value &past) const {
   Value *ahead = builder.CreateAdd(row_, builder.getInt32(kRowsAhead));
   Value *address = Copier(builder, dominators_, *row_, *ahead).copy(store.address);
   Value *mask = store.mask ? Copier(builder, dominators_, *row_, *row_).copy(store.mask) : nullptr;  // as good as that row's
+  const std::vector<LineOfMask> lines = linesOf({store.store, store.value, address, mask}, builder);
+  // What is stored past the caches is not wanted there (stream_stores.cpp); in its place any address that is in the
+  // cache, so that no branch is needed.
+  Value *some = builder.getFalse();
+  for (const LineOfMask &line : lines) some = builder.CreateOr(some, line.whole);
+  Value *unwanted = builder.CreateAnd(&past, some);
+  for (const LineOfMask &line : lines) {
+    Value *at = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, line.offset);
+    at = builder.CreateSelect(unwanted, store.store->getFunction()->getArg(0), at);
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
+                            {at, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
+  }
+}
+
+std::vector<LineOfMask> linesOf(const LineStore &store, llvm::IRBuilderBase &builder) {
   auto *type = llvm::cast<llvm::FixedVectorType>(store.value->getType());
   const std::uint64_t bytes = store.store->getModule()->getDataLayout().getTypeStoreSize(type);
-  const unsigned perLine = static_cast<unsigned>(type->getNumElements() * kLine / bytes);
+  const auto perLine = static_cast<unsigned>(type->getNumElements() * kLine / bytes);
+  std::vector<LineOfMask> lines;
   for (unsigned first = 0; first < type->getNumElements(); first += perLine) {
-    Value *unwanted = &past;
-    if (mask) {
-      llvm::SmallVector<int, 64> lanes(perLine);
-      std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
-      Value *line = builder.CreateBitCast(builder.CreateShuffleVector(mask, lanes), builder.getIntNTy(perLine));
-      unwanted = builder.CreateAnd(unwanted, builder.CreateICmpEQ(line, builder.getInt(llvm::APInt::getAllOnes(perLine))));
+    LineOfMask line{llvm::SmallVector<int, 64>(perLine), first / perLine * kLine, nullptr, builder.getTrue(), builder.getTrue()};
+    std::iota(line.lanes.begin(), line.lanes.end(), static_cast<int>(first));
+    if (store.mask) {
+      line.mask = builder.CreateShuffleVector(store.mask, line.lanes);
+      Value *bits = builder.CreateBitCast(line.mask, builder.getIntNTy(perLine));
+      line.whole = builder.CreateICmpEQ(bits, builder.getInt(llvm::APInt::getAllOnes(perLine)));
+      line.any = builder.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
     }
-    // In its place any address that is in the cache, so that no branch is needed.
-    Value *line = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, first / perLine * kLine);
-    line = builder.CreateSelect(unwanted, store.store->getFunction()->getArg(0), line);
-    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
-                            {line, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
+    lines.push_back(std::move(line));
   }
+  return lines;
 }
 
 }  // namespace strata::simt

@@ -9,16 +9,17 @@
 //   …                                          %a = load <32 x float>, ptr %q …
 //   store <32 x float> %s, %out + %i           store <32 x float> %s, %out + %i
 //
-// Where stores go past the caches, that is of use for the lines at the ends of a matrix's rows, of which a warp writes
-// only a part. Done where a store has loads before it that it would wait behind, follows whatever the branches on the way
+// Not of stores that go past the caches. Done where a store has loads before it that it would wait behind, follows whatever the branches on the way
 // are, and no loop lies between. The row is the entry's count with kRowOfWarp (passes/kernel_entry.h).
 //
 // Before and after: the optimised machine module.
 #pragma once
 
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace strata::simt {
 
@@ -28,11 +29,20 @@ struct LineStore {
   llvm::Value *value = nullptr, *address = nullptr, *mask = nullptr;
 };
 
+// A line of such a store, of its mask.
+struct LineOfMask {
+  llvm::SmallVector<int, 64> lanes;
+  std::uint64_t offset;                // bytes
+  llvm::Value *mask;                   // null: all lanes
+  llvm::Value *whole, *any;            // i1
+};
+std::vector<LineOfMask> linesOf(const LineStore &store, llvm::IRBuilderBase &builder);
+
 class StoreAnnouncer {
 public:
   explicit StoreAnnouncer(llvm::Function &function);
 
-  // If `past` is true when the kernel runs, lines that are written whole go past the caches: they are not asked for.
+  // If `past` is true when the kernel runs, stores of whole lines, and of parts beside them, go past the caches.
   void announce(const LineStore &store, llvm::Value &past) const;
 
 private:

@@ -8,6 +8,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -125,28 +126,59 @@ bool loadedParameters(const llvm::Function &entry, llvm::SmallSet<std::int64_t, 
   return true;
 }
 
-void storePast(llvm::IRBuilder<> &b, llvm::Value *value, llvm::Value *address) {
-  b.CreateAlignedStore(value, address, llvm::Align(kLine))
+void storePast(llvm::IRBuilder<> &b, llvm::Value *value, llvm::Value *address, std::uint64_t bytes = kLine) {
+  b.CreateAlignedStore(value, address, llvm::Align(bytes))
       ->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
 }
 
-// Line by line: those that are written whole go past the caches.
-void storeLines(const LineStore &s, llvm::Instruction *before) {
-  auto *type = llvm::cast<llvm::FixedVectorType>(s.value->getType());
-  const unsigned bytes = static_cast<unsigned>(before->getModule()->getDataLayout().getTypeStoreSize(type->getElementType())), perLine = kLine / bytes;
-  for (unsigned first = 0; first < type->getNumElements(); first += perLine) {
-    llvm::SmallVector<int, 64> lanes(perLine);
+llvm::Value *areAll(llvm::IRBuilder<> &b, llvm::Value *mask, bool set) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  return b.CreateICmpEQ(b.CreateBitCast(mask, b.getIntNTy(lanes)), b.getInt(set ? llvm::APInt::getAllOnes(lanes) : llvm::APInt::getZero(lanes)));
+}
+
+// Some bytes of a line, past the caches too, in pieces of sixteen bytes: the processor's own masked store of that kind
+// takes so many, and is slower than one of a whole piece.
+void storePartPast(const LineOfMask &line, llvm::Value *value, llvm::Value *address, llvm::Instruction *before) {
+  constexpr unsigned kPiece = 16;
+  const auto perPiece = static_cast<unsigned>(line.lanes.size() * kPiece / kLine);
+  llvm::IRBuilder<> b(before);
+  auto *bytes = llvm::FixedVectorType::get(b.getInt8Ty(), kPiece);
+  for (unsigned first = 0; first < line.lanes.size(); first += perPiece) {
+    llvm::SmallVector<int, kPiece> lanes(perPiece);
     std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
-    llvm::IRBuilder<> b(before);
-    llvm::Value *value = b.CreateShuffleVector(s.value, lanes), *mask = b.CreateShuffleVector(s.mask, lanes);
-    llvm::Value *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), s.address, first * bytes);
-    llvm::Value *whole = b.CreateICmpEQ(b.CreateBitCast(mask, b.getIntNTy(perLine)), b.getInt(llvm::APInt::getAllOnes(perLine)));
-    llvm::Instruction *past = nullptr, *plain = nullptr;
-    llvm::SplitBlockAndInsertIfThenElse(whole, before->getIterator(), &past, &plain);
+    b.SetInsertPoint(before);
+    llvm::Value *piece = b.CreateShuffleVector(value, lanes), *mask = b.CreateShuffleVector(line.mask, lanes);
+    llvm::Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), address, first * (kPiece / perPiece));
+    llvm::Instruction *whole = nullptr, *rest = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(areAll(b, mask, true), before->getIterator(), &whole, &rest);
+    b.SetInsertPoint(whole);
+    storePast(b, piece, at, kPiece);
+    b.SetInsertPoint(rest);
+    b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(b.CreateNot(areAll(b, mask, false)), rest->getIterator(), /*Unreachable=*/false));
+    mask = b.CreateBitCast(b.CreateSExt(mask, llvm::FixedVectorType::get(b.getIntNTy(kPiece * 8 / perPiece), perPiece)), bytes);
+    b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_maskmov_dqu, {}, {b.CreateBitCast(piece, bytes), mask, at});
+  }
+}
+
+// Line by line: those that are written whole go past the caches, and parts of lines beside them, as at the ends of a
+// matrix's rows. Where a warp writes parts only, the caches bring them together.
+void storeLines(const LineStore &s, llvm::Instruction *before) {
+  llvm::IRBuilder<> b(before);
+  const std::vector<LineOfMask> lines = linesOf(s, b);
+  llvm::Value *some = b.getFalse();
+  for (const LineOfMask &line : lines) some = b.CreateOr(some, line.whole);
+  for (const LineOfMask &line : lines) {
+    llvm::Instruction *past = nullptr, *rest = nullptr, *part = nullptr, *plain = nullptr;
+    b.SetInsertPoint(before);
+    llvm::Value *value = b.CreateShuffleVector(s.value, line.lanes), *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), s.address, line.offset);
+    llvm::SplitBlockAndInsertIfThenElse(line.whole, before->getIterator(), &past, &rest);
     b.SetInsertPoint(past);
     storePast(b, value, address);
+    b.SetInsertPoint(rest);
+    llvm::SplitBlockAndInsertIfThenElse(b.CreateAnd(some, line.any), rest->getIterator(), &part, &plain);
+    storePartPast(line, value, address, part);
     b.SetInsertPoint(plain);
-    b.CreateMaskedStore(value, address, llvm::Align(kLine), mask);
+    b.CreateMaskedStore(value, address, llvm::Align(kLine), line.mask);
   }
 }
 

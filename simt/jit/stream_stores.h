@@ -7,7 +7,8 @@
 //                                      past:  store <32 x float> %v, ptr %p, align 64, !nontemporal
 //                                      plain: store <32 x float> %v, ptr %p
 //
-// Of a masked store, in the first form, lines that are written whole go past the caches and the others do not.
+// Of a masked store, in the first form, lines that are written whole go past the caches, and with them the parts of
+// lines beside them: those would be read before they are written, and stores behind them wait.
 //
 // Only whole cache lines, to memory that a parameter points to and from which the kernel does not load, by stores
 // with kOncePerWarp: in no loop of the kernel's. These stores are not ordered with others: kernels with atomics, fences or calls are

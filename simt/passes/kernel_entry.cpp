@@ -74,7 +74,7 @@ public:
   // A round runs each warp up to its next barrier, which is complete when all that have not ended have come to
   // one. After a round in which some warps only let the others have their turn, just those go on. The first four bytes
   // of a warp's frame are its state.
-  void writeRounds(std::uint64_t frameBytes, unsigned mostWarps, bool takesTurns) {
+  void writeRounds(std::uint64_t frameBytes, unsigned mostWarps, bool takesTurns, bool sideBySide) {
     BasicBlock *start = &entry_->getEntryBlock();
     BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"), *done = newBlock("done");
     BasicBlock *run = newBlock("run"), *after = newBlock("after");
@@ -119,7 +119,7 @@ public:
     builder_.CreateCondBr(builder_.CreateICmpULT(next, warps_), warp, again);
 
     builder_.SetInsertPoint(again);
-    if (takesTurns) letOthersTurn(turnsNext, left);
+    if (sideBySide) letOthersTurn(turnsNext, left);
     BasicBlock *back = builder_.GetInsertBlock();
     builder_.CreateCondBr(left, round, done);
     builder_.SetInsertPoint(done);
@@ -212,12 +212,12 @@ private:
 
 void writeBlockEntry(Function &body) { BlockEntryWriter(body).writeLoop(); }
 
-void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads) {
+void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide) {
   constexpr unsigned kMostWarps = 32;
   unsigned warps = kMostWarps;
   if (threads.exact())
     warps = (threads.blockDim(0) * threads.blockDim(1) * threads.blockDim(2) + kWarpSize - 1) / kWarpSize;
-  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps, split.takesTurns);
+  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps, split.takesTurns, sideBySide);
 }
 
 void writeWarpEntry(Function &body) {

@@ -21,7 +21,8 @@ inline constexpr const char *kFirstThread[3] = {"strata.first.tid.x", "strata.fi
 inline constexpr const char *kRowOfWarp = "strata.row";
 
 void writeBlockEntry(llvm::Function &body);
-void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads);
+// `sideBySide`: between turns, other blocks may have theirs (Runtime::turn).
+void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide);
 void writeWarpEntry(llvm::Function &body);
 
 // Whether the function is an entry that is called per block: its arguments are %block and %warp.

@@ -174,6 +174,7 @@ private:
       for (llvm::PHINode &phi : header->phis())
         (*start++)->addIncoming(valueNow(exit.endsRound ? phi.getIncomingValueForBlock(latch) : &phi), rest);
     }
+    if (roundsPerTurn == kRoundsPerTurn) function_.addFnAttr(kSideBySide);
     if (roundsPerTurn) takeTurns(*full, *copyOf(header), *copyOf(latch), roundsPerTurn);
   }
 

@@ -25,6 +25,7 @@
 #include "simt/passes/kernel_entry.h"
 #include "simt/passes/prefetch_strides.h"
 #include "simt/passes/prepare.h"
+#include "simt/passes/specialize_full_rounds.h"
 #include "simt/passes/split_at_barriers.h"
 
 namespace strata::simt {
@@ -70,8 +71,8 @@ public:
     if (waits_ == Waits::blockBarriers) {
       prefetchBarrierLoops(*body);
       const SplitWarp split = splitAtBarriers(*body);
-      result.takesTurns = split.takesTurns;
-      writeBarrierEntry(split, threads_);
+      result.takesTurns = split.takesTurns && kernel_.hasFnAttribute(kSideBySide);
+      writeBarrierEntry(split, threads_, result.takesTurns);
     }
     removeLaneFunctions();
     std::string broken;

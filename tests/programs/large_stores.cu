@@ -40,6 +40,29 @@ static void check(std::mt19937 &random, int n, int inOffset, int outOffset, bool
   CHECK_CUDA(cudaFree(out));
 }
 
+// Lanes that `lanes` names of each warp, one row of 32 a warp.
+template <class T>
+__global__ void someLanes(T *out, unsigned lanes) {
+  int row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (lanes >> threadIdx.x & 1) out[(size_t)row * 32 + threadIdx.x] = static_cast<T>(row * 5 + threadIdx.x);
+}
+
+// Parts of lines beside whole ones, and alone.
+template <class T>
+static void checkLanes(unsigned lanes) {
+  std::printf("lanes %08x of %zu bytes\n", lanes, sizeof(T));
+  const int rows = (4 << 20) / 32 + 8;
+  const T poison = static_cast<T>(-77);
+  std::vector<T> result(static_cast<size_t>(rows) * 32, poison);
+  T *out;
+  CHECK_CUDA(cudaMalloc(&out, result.size() * sizeof(T)));
+  CHECK_CUDA(cudaMemcpy(out, result.data(), result.size() * sizeof(T), cudaMemcpyHostToDevice));
+  someLanes<T><<<rows / 8, dim3(32, 8)>>>(out, lanes);
+  CHECK_CUDA(cudaMemcpy(result.data(), out, result.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  for (size_t i = 0; i < result.size(); ++i) CHECK(result[i] == (lanes >> i % 32 & 1 ? static_cast<T>(i / 32 * 5 + i % 32) : poison));
+  CHECK_CUDA(cudaFree(out));
+}
+
 int main() {
   const unsigned seed = std::random_device{}();
   std::printf("seed %u\n", seed);
@@ -50,6 +73,11 @@ int main() {
     check<float>(random, n, 1, 3, true);
     check<double>(random, n, 2, 16, true);
     check<unsigned short>(random, n, 32, 32, false);
+  }
+  for (unsigned lanes : {~0u << 1, ~0u >> 1, 0xffff0000u | static_cast<unsigned>(random()), 0xffffu | static_cast<unsigned>(random()) << 16, static_cast<unsigned>(random())}) {
+    checkLanes<float>(lanes);
+    checkLanes<double>(lanes);
+    checkLanes<unsigned short>(lanes);
   }
   std::printf("PASSED\n");
 }

@@ -4,6 +4,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -84,14 +85,17 @@ TEST(StreamStores, MaskedStoresLineByLine) {
   llvm::Function &function = *module->getFunction("strata_entry");
   EXPECT_TRUE(streamStores(function));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
-  unsigned past = 0, whole = 0, lines = 0;
+  unsigned past = 0, pieces = 0, parts = 0, whole = 0, lines = 0;
   for (llvm::Instruction &i : llvm::instructions(function)) {
-    past += i.hasMetadata(llvm::LLVMContext::MD_nontemporal);
+    if (i.hasMetadata(llvm::LLVMContext::MD_nontemporal)) ++(llvm::cast<llvm::StoreInst>(i).getAlign() == 64 ? past : pieces);
     auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    parts += call && call->getIntrinsicID() == llvm::Intrinsic::x86_sse2_maskmov_dqu;
     if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_store) continue;
     ++(llvm::cast<llvm::FixedVectorType>(call->getArgOperand(0)->getType())->getNumElements() == 32 ? whole : lines);
   }
   EXPECT_EQ(past, 2u);
+  EXPECT_EQ(pieces, 8u);
+  EXPECT_EQ(parts, 8u);
   EXPECT_EQ(lines, 2u);
   EXPECT_EQ(whole, 1u);
 }
