@@ -9,6 +9,7 @@
 #include "tests/fuzz/form_generator.h"
 #include "tests/fuzz/leaving_generator.h"
 #include "tests/fuzz/random.h"
+#include "tests/fuzz/stride_generator.h"
 
 namespace strata::fuzz {
 namespace {
@@ -470,7 +471,8 @@ private:
 
 GeneratedKernel generateKernel(std::uint64_t seed) {
   if (seed < kFirstFormSeed) return Generator(seed).run();
-  return seed < kFirstLeavingSeed ? generateFormKernel(seed) : generateLeavingKernel(seed);
+  if (seed < kFirstLeavingSeed) return generateFormKernel(seed);
+  return seed < kFirstStrideSeed ? generateLeavingKernel(seed) : generateStrideKernel(seed);
 }
 
 }  // namespace strata::fuzz
