@@ -15,6 +15,7 @@
 #include "simt/jit/math/expand.h"
 #include "simt/jit/math/narrow_storage.h"
 #include "simt/jit/optimize.h"
+#include "simt/jit/part_halves.h"
 #include "simt/lower/lower.h"
 #include "simt/passes/split_lanes.h"
 #include "simt/passes/vectorize.h"
@@ -110,7 +111,10 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   if (auto done = expandMath(module, cpu); !done) return done.error();  // InstCombine narrows to half where it can
   storeNarrowFloatsAsIntegers(module, cpu);
   if (cpu.avx512)
-    for (llvm::Function &f : module) splitLanes(f, /*lanes=*/16, /*registers=*/32);
+    for (llvm::Function &f : module) {
+      partHalves(f);
+      splitLanes(f, /*lanes=*/16, /*registers=*/32);
+    }
   expandMaskedAccesses(module, **target);
   out.times.optimizeMachine = watch.lap();
 
