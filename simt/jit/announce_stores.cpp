@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/jit/announce_stores.h"
 
+#include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <numeric>
 
@@ -133,23 +135,22 @@ bool StoreAnnouncer::find(const LineStore &store, Place &best) const {
   return loads >= kLeastLoads;
 }
 
-void StoreAnnouncer::announce(const LineStore &store, Value &past) const {
+void StoreAnnouncer::announce(const LineStore &store, llvm::Value &past) {
   Place place;
   if (!row_ || !dependsOn(*store.address, *row_) || !find(store, place)) return;
   llvm::IRBuilder<> builder(place.block, place.begin());
   builder.SetCurrentDebugLocation(store.store->getDebugLoc());
+  Value *mask = store.mask ? Copier(builder, dominators_, *row_, *row_).copy(store.mask) : nullptr;  // as good as that row's
+  const std::vector<LineOfMask> lines = linesOf({store.store, store.value, store.address, mask}, builder);
+  Value *some = builder.getFalse();  // with whole lines, all go past the caches (stream_stores.cpp)
+  for (const LineOfMask &line : lines) some = builder.CreateOr(some, line.whole);
+  Value *wanted = builder.CreateNot(builder.CreateAnd(&past, some));
+  llvm::DomTreeUpdater updater(dominators_, llvm::DomTreeUpdater::UpdateStrategy::Eager);
+  builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(wanted, builder.GetInsertPoint(), /*Unreachable=*/false, nullptr, &updater));
   Value *ahead = builder.CreateAdd(row_, builder.getInt32(kRowsAhead));
   Value *address = Copier(builder, dominators_, *row_, *ahead).copy(store.address);
-  Value *mask = store.mask ? Copier(builder, dominators_, *row_, *row_).copy(store.mask) : nullptr;  // as good as that row's
-  const std::vector<LineOfMask> lines = linesOf({store.store, store.value, address, mask}, builder);
-  // What is stored past the caches is not wanted there (stream_stores.cpp); in its place any address that is in the
-  // cache, so that no branch is needed.
-  Value *some = builder.getFalse();
-  for (const LineOfMask &line : lines) some = builder.CreateOr(some, line.whole);
-  Value *unwanted = builder.CreateAnd(&past, some);
   for (const LineOfMask &line : lines) {
     Value *at = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, line.offset);
-    at = builder.CreateSelect(unwanted, store.store->getFunction()->getArg(0), at);
     builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
                             {at, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
   }

@@ -9,8 +9,8 @@
 //   …                                          %a = load <32 x float>, ptr %q …
 //   store <32 x float> %s, %out + %i           store <32 x float> %s, %out + %i
 //
-// Not of stores that go past the caches. Done where a store has loads before it that it would wait behind, follows whatever the branches on the way
-// are, and no loop lies between. The row is the entry's count with kRowOfWarp (passes/kernel_entry.h).
+// Not of stores that go past the caches. Done where a store has loads before it that it would wait behind, follows
+// whatever the branches on the way are, and no loop lies between. The row is the entry's count with kRowOfWarp (passes/kernel_entry.h).
 //
 // Before and after: the optimised machine module.
 #pragma once
@@ -43,7 +43,7 @@ public:
   explicit StoreAnnouncer(llvm::Function &function);
 
   // If `past` is true when the kernel runs, stores of whole lines, and of parts beside them, go past the caches.
-  void announce(const LineStore &store, llvm::Value &past) const;
+  void announce(const LineStore &store, llvm::Value &past);
 
 private:
   // Where the operands can be computed: from there on, in that block.

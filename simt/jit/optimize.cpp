@@ -24,6 +24,7 @@
 
 #include "simt/jit/machine_calls.h"
 #include "simt/jit/sink_loads.h"
+#include "simt/jit/sink_values.h"
 #include "simt/jit/sink_warp_state.h"
 #include "simt/jit/stream_stores.h"
 #include "simt/lower/alignment_checks.h"
@@ -200,6 +201,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   f.addPass(FunctionStep<sinkLoads>());
   f.addPass(FunctionStep<sinkWarpState>());
+  f.addPass(FunctionStep<sinkValues>());
   f.addPass(FunctionStep<prefetchPlainLoops>());
   f.addPass(FunctionStep<streamStores>());
   f.addPass(FunctionStep<raiseOperations>());

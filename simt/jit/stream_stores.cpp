@@ -215,7 +215,7 @@ bool streamStores(llvm::Function &function) {
   };
   llvm::Value *launch = field(function.getArg(0), offsetof(Block, launch), b.getPtrTy());
   llvm::Value *streams = b.CreateICmpNE(field(launch, offsetof(LaunchState, streamStores), b.getInt32Ty()), b.getInt32(0), "streams");
-  const StoreAnnouncer announcer(function);
+  StoreAnnouncer announcer(function);
   for (const LineStore &store : chosen) announcer.announce(store, *streams);
   for (const LineStore &store : chosen) makeBoth(store, streams);
   return true;

@@ -56,8 +56,8 @@ struct Kernel {
       if (!call || call->getIntrinsicID() != llvm::Intrinsic::prefetch) continue;
       EXPECT_FALSE(loaded) << "after a load";
       EXPECT_TRUE(llvm::cast<llvm::ConstantInt>(call->getArgOperand(1))->isOne());
-      auto *line = llvm::dyn_cast<llvm::SelectInst>(call->getArgOperand(0));
-      EXPECT_TRUE(line && line->getTrueValue() == function.getArg(0));  // not of lines that go past the caches
+      auto *before = i.getParent()->getSinglePredecessor();  // not of lines that go past the caches
+      EXPECT_TRUE(before && llvm::cast<llvm::BranchInst>(before->getTerminator())->isConditional());
       ++count;
     }
     return count;
