@@ -94,42 +94,69 @@ const Loop *PartedLanes::roundEnded(const BasicBlock &from, const BasicBlock &to
 
 const Instruction *PartedLanes::lateIn(const Parting &parting) const {
   for (unsigned way = 0; way < 2; ++way) {
-    BasicBlock &mine = *parting.split->getTerminator()->getSuccessor(way), &other = *parting.split->getTerminator()->getSuccessor(1 - way);
-    // Where lanes that go this way get in this round of the loops around, and of which loops they start another round.
-    llvm::SetVector<BasicBlock *> reached;
-    llvm::SetVector<const Loop *> again;
-    const auto go = [&](const BasicBlock &from, BasicBlock *to) {
-      if (to == parting.meeting) return;
-      if (const Loop *loop = roundEnded(from, *to, parting)) again.insert(loop);
-      else reached.insert(to);
-    };
-    go(*parting.split, &mine);
-    for (std::size_t n = 0; n < reached.size(); ++n)
-      for (BasicBlock *to : llvm::successors(reached[n])) go(*reached[n], to);
-    if (reached.contains(parting.barrier.block)) {
+    BasicBlock &other = *parting.split->getTerminator()->getSuccessor(1 - way);
+    const Reach reach = reachBy(*parting.split->getTerminator()->getSuccessor(way), parting);
+    if (reach.blocks.contains(parting.barrier.block)) {
       const unsigned place = order_.index(parting.entry);
       const auto counts = [&](const BasicBlock &block, bool nextRound) { return nextRound || order_.index(&block) > place; };
-      if (const Instruction *late = effectAfter(other, parting, nullptr, counts)) return late;
+      BasicBlock *end = const_cast<BasicBlock *>(parting.entry);
+      if (const Instruction *late = effectAfter(other, parting, nullptr, gatesTo(end, reach), counts)) return late;
     }
-    for (const Loop *loop : again) {
-      const auto counts = [&](const BasicBlock &block, bool) { return !loop->contains(&block); };
-      if (const Instruction *late = effectAfter(other, parting, loop, counts)) return late;
+    for (const auto &[loop, latches] : reach.again) {
+      const auto counts = [&, around = loop](const BasicBlock &block, bool) { return !around->contains(&block); };
+      if (const Instruction *late = effectAfter(other, parting, loop, gatesTo(latches, reach), counts)) return late;
     }
   }
   return nullptr;
 }
 
-// What lanes that go from the split to `start` do where `counts`. The others come to the barrier in the same round as they part, or,
-// with `rounds`, in the next round of that loop, where they meet those that start it too.
+PartedLanes::Reach PartedLanes::reachBy(BasicBlock &way, const Parting &parting) const {
+  Reach reach;
+  const auto go = [&](BasicBlock *from, BasicBlock *to) {
+    if (to == parting.meeting) return;
+    if (const Loop *loop = roundEnded(*from, *to, parting)) reach.again[loop].push_back(from);
+    else reach.blocks.insert(to);
+  };
+  go(parting.split, &way);
+  for (std::size_t n = 0; n < reach.blocks.size(); ++n)
+    for (BasicBlock *to : llvm::successors(reach.blocks[n])) go(reach.blocks[n], to);
+  return reach;
+}
+
+// Blocks that all lanes pass on their way to `ends`: those that have parted before and come there too are together again. (Dominators of
+// what is reached, found in the order of blocks.)
+PartedLanes::Gates PartedLanes::gatesTo(llvm::ArrayRef<BasicBlock *> ends, const Reach &reach) const {
+  std::vector<BasicBlock *> blocks(reach.blocks.begin(), reach.blocks.end());
+  llvm::sort(blocks, [&](BasicBlock *a, BasicBlock *b) { return order_.index(a) < order_.index(b); });
+  if (blocks.empty() || blocks.front() != reach.blocks[0]) return {};  // through another round of a loop around: not looked into
+  llvm::DenseMap<const BasicBlock *, const BasicBlock *> above;
+  const auto meet = [&](const BasicBlock *a, const BasicBlock *b) {
+    while (a != b && a && b) (order_.index(a) > order_.index(b) ? a : b) = above.lookup(order_.index(a) > order_.index(b) ? a : b);
+    return a == b ? a : nullptr;
+  };
+  for (BasicBlock *block : llvm::drop_begin(blocks)) {
+    const BasicBlock *gate = nullptr;
+    for (BasicBlock *from : llvm::predecessors(block))
+      if (reach.blocks.contains(from) && order_.index(from) < order_.index(block)) gate = gate ? meet(gate, from) : from;
+    above[block] = gate;
+  }
+  const BasicBlock *gate = ends.front();
+  for (BasicBlock *end : llvm::drop_begin(ends)) gate = meet(gate, end);
+  Gates gates;
+  for (; gate; gate = above.lookup(gate)) gates.insert(gate);
+  return gates;
+}
+
+// What lanes that go from the split to `start`, and not through `gates`, do where `counts`. The others come to the barrier in the same
+// round as they part, or, with `rounds`, in the next round of that loop, where they meet those that start it too.
 template <class Counts>
-const Instruction *PartedLanes::effectAfter(BasicBlock &start, const Parting &parting, const Loop *rounds, Counts counts) const {
-  llvm::SetVector<std::pair<BasicBlock *, int>> reached;
+const Instruction *PartedLanes::effectAfter(BasicBlock &start, const Parting &parting, const Loop *rounds, const Gates &gates, Counts counts) const {
+  llvm::SetVector<std::pair<BasicBlock *, int>> reached;  // with whether a further round has begun
   const auto go = [&](const BasicBlock &from, BasicBlock *to, bool nextRound) {
     const Loop *ended = roundEnded(from, *to, parting);
-    if (ended && ended == rounds) return;
     nextRound |= ended != nullptr;
-    if (!rounds && !nextRound && to == parting.entry) return;
-    reached.insert({to, static_cast<int>(nextRound)});
+    const bool together = ended ? ended == rounds : !nextRound && (gates.contains(to) || (!rounds && to == parting.entry));
+    if (!together) reached.insert({to, static_cast<int>(nextRound)});
   };
   go(*parting.split, &start, false);
   for (std::size_t n = 0; n < reached.size(); ++n) {

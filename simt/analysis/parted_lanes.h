@@ -8,6 +8,10 @@
 // Lanes that just end are no problem, nor are those that have written before the others come to the barrier.
 #pragma once
 
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+
 #include <functional>
 #include <optional>
 #include <vector>
@@ -51,14 +55,22 @@ private:
     const Block *entry;    // of the outermost loop with the barrier but not the split; or the barrier's block
   };
 
+  // Where lanes get from the split by one of its ways, before all meet.
+  struct Reach {
+    llvm::SetVector<Block *> blocks;
+    llvm::MapVector<const llvm::Loop *, llvm::SmallVector<Block *, 2>> again;  // loops around of which they start another round: from where
+  };
+  using Gates = llvm::SmallPtrSet<const Block *, 8>;
+
   bool parts(const Block &block) const;
-  bool comesToBarrier(const Block *block) const;
   const Block *meetingOf(const Block &split, const Block &barrier) const;
   const Block *entryOf(const Block &split, const Block &barrier) const;
   const llvm::Loop *roundEnded(const Block &from, const Block &to, const Parting &parting) const;
   const llvm::Instruction *lateIn(const Parting &parting) const;
+  Reach reachBy(Block &way, const Parting &parting) const;
+  Gates gatesTo(llvm::ArrayRef<Block *> ends, const Reach &reach) const;
   template <class Counts>
-  const llvm::Instruction *effectAfter(Block &start, const Parting &parting, const llvm::Loop *rounds, Counts counts) const;
+  const llvm::Instruction *effectAfter(Block &start, const Parting &parting, const llvm::Loop *rounds, const Gates &gates, Counts counts) const;
   const llvm::Instruction *effectIn(const Block &block, bool &gathers) const;
 
   const llvm::LoopInfo &loops_;

@@ -9,6 +9,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
@@ -58,87 +59,146 @@ bool reaches(BasicBlock &start, Wanted wanted) {
   return reaches(start, wanted, [](const BasicBlock &) { return false; });
 }
 
-// Where compilers let ways out meet a way on and part again by what a phi says, who leaves goes directly.
+// Where compilers let ways out meet a way on and part again by what phis say, be it in several blocks, who leaves goes directly.
 //
-//   x: br join                                                    x: br out
-//   join: %f = phi [true, %x], [false, %y]; br %f, out, next  →   join: br next
+//   x: br join                                                          x: br out
+//   join: %how = phi [1, %x], [0, %y]; br (%how == 0), next, part   →   join: br next
+//   part: br (%how == 1), out, return
 class ExitThreader {
 public:
   explicit ExitThreader(llvm::Function &function) : function_(function) {}
 
   bool run() {
-    bool any = false;
-    for (bool again = true; again; any |= again) {
-      again = false;
-      for (BasicBlock &block : function_)
-        if (BasicBlock *from = leaving(block)) {
-          goDirectly(*from, block);
-          again = true;
-          break;
-        }
+    llvm::EliminateUnreachableBlocks(function_);
+    findBlocksBeforeBarriers();
+    std::vector<BasicBlock *> joins;
+    for (BasicBlock &block : function_)
+      if (waitsLater_.contains(&block) && mayBeCopied(block)) joins.push_back(&block);
+    for (BasicBlock *join : joins)
+      for (BasicBlock *from : llvm::SmallVector<BasicBlock *, 4>(llvm::predecessors(join)))
+        if (copied_ < kMostCopied && join->hasNPredecessorsOrMore(2) && mayBeCopied(*join)) thread(*from, *join);
+    for (BasicBlock *block : changed_) {
+      llvm::SimplifyInstructionsInBlock(block);
+      llvm::ConstantFoldTerminator(block, /*DeleteDeadConditions=*/true);
     }
-    return any;
+    return copied_;
   }
 
 private:
-  // Phis, at most comparisons of them, and a branch.
-  static bool onlyDecides(const BasicBlock &block) {
-    auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-    return branch && branch->isConditional() && llvm::isa<llvm::PHINode>(block.front()) && llvm::all_of(block, [&](const Instruction &i) {
-      return &i == branch || llvm::isa<llvm::PHINode>(i) || (llvm::isa<llvm::ICmpInst>(i) && !i.isUsedOutsideOfBlock(&block));
+  // Of a block that is copied; of a way; copied in all.
+  static constexpr unsigned kMostCode = 24, kMostBlocks = 8, kMostCopied = 2000;
+
+  // Blocks gone through from `from`, and what their values are then.
+  struct Way {
+    BasicBlock *from;
+    std::vector<BasicBlock *> blocks;
+    llvm::ValueToValueMapTy values;
+    std::vector<Instruction *> made;  // of `values`: not in a block yet
+    BasicBlock *to;                   // behind them
+  };
+
+  // Blocks from which a barrier is reached.
+  void findBlocksBeforeBarriers() {
+    std::vector<BasicBlock *> todo;
+    for (BasicBlock &block : function_)
+      if (hasBarrier(block)) todo.push_back(&block);
+    while (!todo.empty()) {
+      BasicBlock *block = todo.back();
+      todo.pop_back();
+      if (waitsLater_.insert(block).second) todo.insert(todo.end(), llvm::pred_begin(block), llvm::pred_end(block));
+    }
+  }
+
+  void thread(BasicBlock &from, BasicBlock &join) {
+    Way way;
+    way.from = &from, way.to = &join;
+    learnConditions(way);
+    while (waitsLater_.contains(way.to) && goOn(way)) {}
+    if (!waitsLater_.contains(way.to)) return goDirectly(way);
+    for (Instruction *i : llvm::reverse(way.made)) i->deleteValue();
+  }
+
+  static bool mayBeCopied(const BasicBlock &block) {
+    return llvm::isa<llvm::BranchInst>(block.getTerminator()) && block.size() <= kMostCode && llvm::none_of(block, [](const Instruction &i) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+      return llvm::isa<llvm::AllocaInst>(i) || mayGatherLanes(i) || (call && (call->isConvergent() || call->cannotDuplicate()));
     });
   }
 
-  // The way that `block` takes for those that come from `from`, if phis say so.
-  static BasicBlock *wayFrom(const BasicBlock &from, BasicBlock &block) {
-    const auto known = [&](llvm::Value *value) -> llvm::Constant * {
-      auto *phi = llvm::dyn_cast<llvm::PHINode>(value);
-      return llvm::dyn_cast<llvm::Constant>(phi && phi->getParent() == &block ? phi->getIncomingValueForBlock(&from) : value);
-    };
-    auto *branch = llvm::cast<llvm::BranchInst>(block.getTerminator());
-    llvm::Constant *condition = known(branch->getCondition());
-    if (auto *compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition()); compare && compare->getParent() == &block) {
-      llvm::Constant *left = known(compare->getOperand(0)), *right = known(compare->getOperand(1));
-      const llvm::DataLayout &layout = block.getModule()->getDataLayout();
-      if (left && right) condition = llvm::ConstantFoldCompareInstOperands(compare->getPredicate(), left, right, layout);
+  // What the branches on the straight way to `from`'s end have decided.
+  static void learnConditions(Way &way) {
+    BasicBlock *to = way.to, *block = way.from;
+    for (unsigned n = 0; block && n < kMostBlocks; to = block, block = block->getSinglePredecessor(), ++n) {
+      auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) continue;
+      way.values.insert({branch->getCondition(), llvm::ConstantInt::getBool(block->getContext(), branch->getSuccessor(0) == to)});
     }
-    auto *decided = llvm::dyn_cast_or_null<llvm::ConstantInt>(condition);
-    return decided ? branch->getSuccessor(decided->isZero() ? 1 : 0) : nullptr;
   }
 
-  // A block that leaves through `block` where others go on to a barrier, or null.
-  static BasicBlock *leaving(BasicBlock &block) {
-    if (!onlyDecides(block)) return nullptr;
-    BasicBlock &yes = *block.getTerminator()->getSuccessor(0), &no = *block.getTerminator()->getSuccessor(1);
-    if (&yes == &no || reaches(yes, hasBarrier) == reaches(no, hasBarrier)) return nullptr;
-    for (BasicBlock *from : llvm::predecessors(&block))
-      if (BasicBlock *to = wayFrom(*from, block); to && !reaches(*to, hasBarrier)) return from;
-    return nullptr;
+  // One block further, if it is known where to.
+  static bool goOn(Way &way) {
+    BasicBlock *block = way.to;
+    if (!mayBeCopied(*block) || way.blocks.size() == kMostBlocks || llvm::is_contained(way.blocks, block)) return false;
+    evaluate(way, way.blocks.empty() ? *way.from : *way.blocks.back(), *block);
+    auto *branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
+    auto *decided = branch->isConditional() ? llvm::dyn_cast<llvm::ConstantInt>(copyOrSelf(branch->getCondition(), way.values)) : nullptr;
+    if (branch->isConditional() && !decided) return false;
+    way.blocks.push_back(block);
+    way.to = branch->getSuccessor(decided && decided->isZero() ? 1 : 0);
+    return true;
   }
 
-  void goDirectly(BasicBlock &from, BasicBlock &block) {
-    BasicBlock *to = wayFrom(from, block);
-    BasicBlock *edge = BasicBlock::Create(function_.getContext(), "leaves", &function_, &block);
-    llvm::BranchInst::Create(to, edge)->setDebugLoc(block.getTerminator()->getDebugLoc());
-    for (llvm::PHINode &phi : to->phis()) phi.addIncoming(phi.getIncomingValueForBlock(&block), edge);
-    from.getTerminator()->replaceSuccessorWith(&block, edge);
-    for (llvm::PHINode &phi : block.phis()) {
-      llvm::SSAUpdater updater;
-      updater.Initialize(phi.getType(), phi.getName());
-      updater.AddAvailableValue(&block, &phi);
-      updater.AddAvailableValue(edge, phi.getIncomingValueForBlock(&from));
-      for (llvm::Use &use : llvm::make_early_inc_range(phi.uses())) {
-        auto *user = llvm::cast<Instruction>(use.getUser());
-        auto *join = llvm::dyn_cast<llvm::PHINode>(user);
-        if ((join ? join->getIncomingBlock(use) : user->getParent()) != &block) updater.RewriteUse(use);
+  static void evaluate(Way &way, BasicBlock &before, BasicBlock &block) {
+    std::vector<std::pair<llvm::Value *, llvm::Value *>> phis;  // all at once
+    for (llvm::PHINode &phi : block.phis()) phis.push_back({&phi, copyOrSelf(phi.getIncomingValueForBlock(&before), way.values)});
+    for (auto [phi, value] : phis) way.values[phi] = value;
+    for (Instruction &i : llvm::make_range(block.getFirstNonPHIIt(), block.getTerminator()->getIterator())) {
+      Instruction *copy = i.clone();
+      llvm::RemapInstruction(copy, way.values, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+      if (llvm::Constant *constant = llvm::ConstantFoldInstruction(copy, block.getModule()->getDataLayout())) {
+        way.values[&i] = constant;
+        copy->deleteValue();
+        continue;
       }
+      copy->setName(i.getName());
+      way.values[&i] = copy;
+      way.made.push_back(copy);
     }
-    block.removePredecessor(&from, /*KeepOneInputPHIs=*/true);
-    llvm::SimplifyInstructionsInBlock(&block);
-    llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
+  }
+
+  void goDirectly(Way &way) {
+    BasicBlock *join = way.blocks.front(), *last = way.blocks.back();
+    BasicBlock *edge = BasicBlock::Create(function_.getContext(), "leaves", &function_, join);
+    for (Instruction *i : way.made) i->insertInto(edge, edge->end());
+    llvm::BranchInst::Create(way.to, edge)->setDebugLoc(last->getTerminator()->getDebugLoc());
+    for (llvm::PHINode &phi : way.to->phis()) phi.addIncoming(copyOrSelf(phi.getIncomingValueForBlock(last), way.values), edge);
+    way.from->getTerminator()->replaceSuccessorWith(join, edge);
+    for (BasicBlock *block : way.blocks)
+      for (Instruction &i : *block)
+        if (!i.use_empty()) mergeUses(i, *edge, *way.values[&i]);
+    join->removePredecessor(way.from, /*KeepOneInputPHIs=*/true);
+    changed_.insert(way.blocks.begin(), way.blocks.end());
+    copied_ += 1 + way.made.size();
+  }
+
+  // Where `value` was used after its block, it comes from there or by `edge`.
+  static void mergeUses(Instruction &value, BasicBlock &edge, llvm::Value &there) {
+    llvm::SSAUpdater updater;
+    updater.Initialize(value.getType(), value.getName());
+    updater.AddAvailableValue(value.getParent(), &value);
+    updater.AddAvailableValue(&edge, &there);
+    for (llvm::Use &use : llvm::make_early_inc_range(value.uses())) {
+      auto *user = llvm::cast<Instruction>(use.getUser());
+      auto *join = llvm::dyn_cast<llvm::PHINode>(user);
+      BasicBlock *where = join ? join->getIncomingBlock(use) : user->getParent();
+      if (where != value.getParent() && where != &edge) updater.RewriteUse(use);
+    }
   }
 
   llvm::Function &function_;
+  llvm::SmallPtrSet<BasicBlock *, 32> waitsLater_;
+  llvm::SetVector<BasicBlock *> changed_;  // simplified in the end: till then all blocks are reached
+  std::size_t copied_ = 0;
 };
 
 class ExitMover {
@@ -155,11 +215,19 @@ public:
       if (block->getTerminator()->getNumSuccessors() == 2)
         for (unsigned s = 0; s < 2; ++s)
           if (missesBarrier(*block, s)) exits.push_back({block, s});
-    for (auto [block, s] : exits) move(*block, s, pathsFrom(*block->getTerminator()->getSuccessor(s)));
+    std::size_t copied = 0;
+    for (auto [block, s] : exits) {
+      const Region region = pathsFrom(*block->getTerminator()->getSuccessor(s));
+      for (const BasicBlock *copy : region) copied += copy->size();
+      if (copied > kMostCopied) break;
+      move(*block, s, region);
+    }
     return !exits.empty();
   }
 
 private:
+  static constexpr std::size_t kMostCopied = 10000;
+
   // Lanes that go this way write and end, while others of their warp may come to a barrier.
   bool missesBarrier(BasicBlock &block, unsigned way) const {
     const llvm::Instruction *branch = block.getTerminator();

@@ -71,8 +71,28 @@ __device__ void leave(int *said, int k, int *left, int *sums, int rounds) {
       case 2: case 3: break;
       default: return;
     })
-  } else {
+  } else if constexpr (form == 4) {
     STAY_UNLESS_LEFT(if (k == 0 || (k == 1 && r == 2)) { SAY(r * 3); return; } if (r > rounds) return;)
+  } else {
+    for (int base = 0;; base += 3) {  // out of two loops at once
+      for (int i = 0; i < 3; ++i) {
+        const int r = base + i;
+        if (r == 0) said[t] = -7, __syncthreads();
+        if (r > rounds) {
+          if (k == 2) SAY(4);
+          goto out;
+        }
+        switch (k) {
+          case 0: SAY(r); goto out;
+          case 1: if (r == 2) { SAY(r * 3); return; } break;
+          default: break;
+        }
+        __syncthreads();
+        sums[t] += said[(t + 3) % blockDim.x];
+        __syncthreads();
+      }
+    }
+  out:;
   }
 }
 template <int form>
@@ -93,7 +113,8 @@ int says(int form, int k, int r, int rounds) {
   case 1: return r > rounds ? kSilent : k == 0 ? r : k == 1 && r == 2 ? 6 : kStays;
   case 2: return k == 0 ? r + 1 : k == 1 && r == rounds ? 5 : r > rounds ? 9 : kStays;
   case 3: return r > rounds ? kSilent : k == 0 ? r : k == 1 && r == 2 ? 6 : kStays;
-  default: return k == 0 || (k == 1 && r == 2) ? r * 3 : r > rounds ? kSilent : kStays;
+  case 4: return k == 0 || (k == 1 && r == 2) ? r * 3 : r > rounds ? kSilent : kStays;
+  default: return r > rounds ? (k == 2 ? 4 : kSilent) : k == 0 ? r : k == 1 && r == 2 ? 6 : kStays;
   }
 }
 
@@ -171,5 +192,6 @@ int main() {
   checkForms<2>(random);
   checkForms<3>(random);
   checkForms<4>(random);
+  checkForms<5>(random);
   return 0;
 }
