@@ -11,6 +11,7 @@
 // Before: a lane function with one return block. After: where lanes go one way to blocks that may write memory, and come to no
 // barrier or collective there, nor to a function that may have one, and others of their warp may come to a barrier, the branch is as
 // `left`'s: it varies, or it is in code that only some lanes of a warp may be in. Who comes to a barrier waits for others anyhow.
+// What is still late then, or would be copied beyond a bound, needs lane mode (forward_progress.h).
 // Loops are to be simplified again.
 #pragma once
 
@@ -22,7 +23,8 @@ class Function;
 
 namespace strata::simt {
 
-// Before: where ways out meet a way on to a barrier and part again by what a phi says, each goes where it ends.
+// Before: where ways out meet a way on to a barrier, in one join or several, and part again by what is known on each, each goes where it
+// ends. Blocks between are copied, within bounds.
 bool threadBarrierExits(llvm::Function &function);
 
 // Returns whether it did anything.
