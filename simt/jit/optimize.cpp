@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "simt/jit/machine_calls.h"
+#include "simt/jit/prefetch_blocks.h"
 #include "simt/jit/sink_loads.h"
 #include "simt/jit/sink_values.h"
 #include "simt/jit/sink_warp_state.h"
@@ -204,6 +205,7 @@ void optimizeMachine(llvm::Module &module, llvm::TargetMachine &target) {
   f.addPass(FunctionStep<sinkValues>());
   f.addPass(FunctionStep<prefetchPlainLoops>());
   f.addPass(FunctionStep<streamStores>());
+  f.addPass(FunctionStep<prefetchBlocks>());
   f.addPass(FunctionStep<raiseOperations>());
   f.addPass(llvm::ADCEPass());
   llvm::ModulePassManager passes;
