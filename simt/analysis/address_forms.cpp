@@ -79,8 +79,9 @@ AddressForms::Form AddressForms::form(const Value *value, unsigned depth) {
   if (auto *constant = dyn_cast<llvm::ConstantInt>(value); constant && constant->getBitWidth() <= 64) return {{}, constant->getSExtValue()};
   const Shape shape = uniformity_.shape(value);
   if (shape.isAffine() && shape.alignment >= 64) return {};
+  if (auto known = known_.find(value); known != known_.end()) return known->second;
   auto *i = dyn_cast<Instruction>(value);
-  return i && depth < kMostDepth ? instructionForm(*i, depth + 1) : leaf(value);
+  return known_[value] = i && depth < kMostDepth ? instructionForm(*i, depth + 1) : leaf(value);
 }
 
 AddressForms::Form AddressForms::instructionForm(const Instruction &i, unsigned depth) {

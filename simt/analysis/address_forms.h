@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ private:
 
   const Uniformity &uniformity_;
   std::vector<Leaf> leaves_;
+  std::unordered_map<const llvm::Value *, Form> known_;
 };
 
 }  // namespace strata::simt
