@@ -201,9 +201,8 @@ std::optional<unsigned> FunctionEmitter::costOfLoads(llvm::ArrayRef<Member> memb
     for (const auto &part : placesOf(one, pieces, width)) cost += picks<Place>(part);
   if (!maskIsFull()) {
     if (context_.simd != Simd::avx512) return std::nullopt;
-    cost += 3 * static_cast<unsigned>(pieces.pieces.size()) + kLanes / width;
-    for (const Member &one : members)
-      if (std::set<std::int64_t>(one.elements.begin(), one.elements.end()).size() != one.elements.size()) return std::nullopt;
+    cost += kLanes / width;
+    for (const auto &layers : lanesOfPieces(members, pieces, width)) cost += 3 * static_cast<unsigned>(layers.size());
   } else if (pieces.runs <= kMostRuns && pieces.elementCount <= kMostElements * components) {
     return cost;
   }
@@ -295,16 +294,38 @@ std::vector<llvm::Value *> FunctionEmitter::pieceMasks(llvm::ArrayRef<Member> me
   for (unsigned p = 0; p < kLanes / width; ++p) lanes.push_back(builder_.CreateSExt(builder_.CreateShuffleVector(mask(), iota(p * width, width)), type));
   const auto none = static_cast<int>(lanes.size());
   lanes.push_back(llvm::Constant::getNullValue(type));
-  std::vector<std::vector<Place>> wanted(pieces.pieces.size(), std::vector<Place>(width, Place{none, 0}));
+  std::vector<Value *> masks;
+  for (const auto &layers : lanesOfPieces(members, pieces, width)) {
+    Value *wanted = nullptr;
+    for (std::vector<Place> places : layers) {
+      for (Place &place : places)
+        if (place.source < 0) place = {none, 0};
+      Value *layer = builder_.CreateIsNeg(pick(lanes, places));
+      wanted = wanted ? builder_.CreateOr(wanted, layer) : layer;
+    }
+    masks.push_back(wanted);
+  }
+  return masks;
+}
+
+// Piece by piece, the lanes that access each element: one in each layer, of which there are as many as lanes of an element.
+std::vector<std::vector<std::vector<FunctionEmitter::Place>>> FunctionEmitter::lanesOfPieces(llvm::ArrayRef<Member> members, const Pieces &pieces,
+                                                                                           unsigned width) {
+  std::vector<std::vector<std::vector<Place>>> result(pieces.pieces.size(), {std::vector<Place>(width)});
   for (const Member &one : members)
     for (std::size_t e = 0; e < one.elements.size(); ++e) {
       const Place place = pieces.place(one.elements[e]);
       const auto lane = static_cast<unsigned>(e % kLanes);
-      wanted[static_cast<unsigned>(place.source)][place.at] = {static_cast<int>(lane / width), lane % width};
+      const Place wanted = {static_cast<int>(lane / width), lane % width};
+      auto &layers = result[static_cast<unsigned>(place.source)];
+      auto layer = llvm::find_if(layers, [&](const auto &places) {
+        const Place &there = places[place.at];
+        return there.source < 0 || (there.source == wanted.source && there.at == wanted.at);
+      });
+      if (layer == layers.end()) layer = layers.insert(layer, std::vector<Place>(width));
+      (*layer)[place.at] = wanted;
     }
-  std::vector<Value *> masks;
-  for (const auto &places : wanted) masks.push_back(builder_.CreateIsNeg(pick(lanes, places)));
-  return masks;
+  return result;
 }
 
 // --- stores ------------------------------------------------------------------------------------------

@@ -203,6 +203,7 @@ private:
   Value *loadMembers(llvm::ArrayRef<Member> members);
   Value *joinComponents(llvm::ArrayRef<Value *> parts, llvm::Type *type);
   std::vector<Value *> pieceMasks(llvm::ArrayRef<Member> members, const Pieces &pieces, llvm::Type *element);
+  static std::vector<std::vector<std::vector<Place>>> lanesOfPieces(llvm::ArrayRef<Member> members, const Pieces &pieces, unsigned width);
   std::optional<StorePlan> planStores(llvm::ArrayRef<Member> members);
   unsigned costOfStore(const Member &member, std::optional<StorePlan> plan);
   bool storePattern(llvm::StoreInst &store);

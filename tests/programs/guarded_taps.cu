@@ -101,6 +101,36 @@ static void checkMany(int blocks, int threads, int rounds) {
   cudaFree(in), cudaFree(out);
 }
 
+// Loads that share elements, which one lane may need where the other's lane is idle; and the bounds of what is read.
+struct Triple {
+  int a, b, c;
+};
+__global__ void apart(const int *in, int *out, int n, int low, int high) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < low || t >= high) return;
+  const Triple *triples = (const Triple *)in;
+  out[t] = in[2 * t + 2] - in[2 * t];
+  out[n + t] = in[3 * t] + in[3 * t + 3] * 10 + in[3 * t + 6] * 100;
+  out[2 * n + t] = triples[t + 1].b - triples[t].b + triples[t].c;
+  out[3 * n + t] = low < 1 ? 1 : min(low, 9);
+}
+
+static void checkApart(int threads, int low, int high) {
+  const int n = 2 * threads;
+  int *in = managed(3 * n + 9, 0), *out = managed(4 * n, -1);
+  for (int i = 0; i < 3 * n + 9; ++i) in[i] = engine() % 1000;
+  apart<<<2, threads>>>(in, out, n, low, high);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  for (int t = 0; t < n; ++t) {
+    const bool runs = t >= low && t < high;
+    CHECK(out[t] == (runs ? in[2 * t + 2] - in[2 * t] : -1));
+    CHECK(out[n + t] == (runs ? in[3 * t] + in[3 * t + 3] * 10 + in[3 * t + 6] * 100 : -1));
+    CHECK(out[2 * n + t] == (runs ? in[3 * t + 4] - in[3 * t + 1] + in[3 * t + 2] : -1));
+    CHECK(out[3 * n + t] == (runs ? std::clamp(low, 1, 9) : -1));
+  }
+  cudaFree(in), cudaFree(out);
+}
+
 int main() {
   std::printf("seed %u\n", seed);
   for (dim3 block : {dim3(32, 8), dim3(16, 16), dim3(37, 3), dim3(8, 4), dim3(64, 1)})
@@ -112,5 +142,9 @@ int main() {
       checkWrapping(first, low, high);
     }
   for (int run = 0; run < 4; ++run) checkMany(1 + engine() % 3, 1 + engine() % 130, engine() % 60);
+  for (int run = 0; run < 20; ++run) {
+    const int threads = 1 + engine() % 100, low = int(engine() % (2 * threads)) - 10;
+    checkApart(threads, low, low + engine() % (2 * threads));
+  }
   std::puts("guarded_taps: passed");
 }

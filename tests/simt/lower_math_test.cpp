@@ -457,7 +457,8 @@ TEST(Approx, SineAndCosine) {
 }
 
 TEST(Approx, HyperbolicTangent) {
-  verify(approx("tanh"), approximately([](double x) { return std::tanh(x); }, [](double, double got, double want) {
+  verify(approx("tanh"), approximately([](double x) { return std::tanh(x); }, [](double x, double got, double want) {
+    if (std::isinf(x)) return got == want;
     return std::fabs(got - want) <= 0x1p-11 * std::fabs(want) + 0x1p-149;
   }));
 }

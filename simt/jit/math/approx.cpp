@@ -139,9 +139,9 @@ Val approxCos(const CpuFeatures &, Val x) {
   return sinOfReduced(x, k + x.lit(0.5), ~bits);
 }
 
-// Lambert's continued fraction, cut where it passes 1: relative error below 2^-13.
+// Lambert's continued fraction, cut where it has passed 1: relative error below 2^-13, and 1 of infinity.
 Val approxTanh(const CpuFeatures &cpu, Val x) {
-  const Val c = atLeast(atMost(x, 4.97), -4.97);
+  const Val c = atLeast(atMost(x, 5.2), -5.2);  // beyond 1 by more than the table's error
   const Val u = c * c;
   const Val numerator = c * polynomial(u, {135135, 17325, 378, 1});
   const Val denominator = polynomial(u, {135135, 62370, 3150, 28});
