@@ -196,7 +196,11 @@ int main(int argc, char **argv) {
   app.add_option("--json", json, "Write one object per case");
   app.add_option("--only", only, "Only these cases");
   app.add_option("--seconds", seconds, "Time for each implementation of a case")->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) ? 2 : 0;
+  }
 
   setUp(false, std::random_device{}());
   Limits limits = measureLimits();

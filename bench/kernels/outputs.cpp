@@ -20,7 +20,11 @@ int main(int argc, char **argv) {
   app.add_option("--seed", seed, "Of the random inputs")->required();
   app.add_flag("--small", small, "Small inputs");
   app.add_option("--only", only, "Only these cases");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) ? 2 : 0;
+  }
   for (auto &make : cases()) {
     setUp(small, seed);
     Case c = make();

@@ -134,7 +134,11 @@ int main(int argc, char **argv) {
   CLI::App app("Cost of launches on the CPU device", "./x bench latency");
   app.add_option("--json", json, "Write one object per figure");
   app.add_flag("--computing", onlyComputing, "Only the time of a kernel that computes, in seconds");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) ? 2 : 0;
+  }
   if (onlyComputing) return std::printf("%.9f\n", computing()), 0;
   nlohmann::json results = nlohmann::json::array();
   auto report = [&](const std::string &name, double value) {
