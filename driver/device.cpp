@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -17,6 +18,7 @@
 #include "driver/entry.h"
 #include "driver/memory.h"
 #include "driver/pool.h"
+#include "driver/visible_devices.h"
 
 namespace strata::driver {
 namespace {
@@ -26,18 +28,8 @@ std::uint64_t fnv(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-}  // namespace
-
-Device::Device(int ordinal) : ordinal(ordinal) {
-  const auto &knobs = knobs::get();
-  totalMemory_ = knobs.STRATA_MEMORY > 0 ? static_cast<std::uint64_t>(knobs.STRATA_MEMORY) : machineMemory() / 4 * 3;
-  workers_ = knobs.STRATA_WORKERS > 0 ? static_cast<std::uint32_t>(knobs.STRATA_WORKERS)
-                                      : std::max(1u, std::thread::hardware_concurrency());
-  name_ = fmt::format("Strata CPU ({})", cpu().model);
-}
-
-CUuuid Device::uuid() const {
-  std::string seed = cpu().machineId + cpu().model + std::to_string(ordinal);
+CUuuid uuidOf(int number) {
+  std::string seed = cpu().machineId + cpu().model + std::to_string(number);
   std::uint64_t words[2] = {fnv(0xcbf29ce484222325, seed), fnv(0x9e3779b97f4a7c15, seed)};
   CUuuid uuid;
   static_assert(sizeof words == sizeof uuid.bytes);
@@ -46,6 +38,26 @@ CUuuid Device::uuid() const {
   uuid.bytes[8] = static_cast<char>((uuid.bytes[8] & 0x3f) | 0x80);
   return uuid;
 }
+
+void makeDevices() {
+  const char *wanted = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::vector<CUuuid> uuids;
+  for (int i = 0; i < knobs::get().STRATA_DEVICE_COUNT; ++i) uuids.push_back(uuidOf(i));
+  for (int number : visibleDevices(wanted, uuids)) devices().push_back(new Device(static_cast<int>(devices().size()), number));
+  if (devices().empty() && !uuids.empty()) log::info(fmt::format("CUDA_VISIBLE_DEVICES={} hides all CPU devices", wanted));
+}
+
+}  // namespace
+
+Device::Device(int ordinal, int number) : ordinal(ordinal), number(number) {
+  const auto &knobs = knobs::get();
+  totalMemory_ = knobs.STRATA_MEMORY > 0 ? static_cast<std::uint64_t>(knobs.STRATA_MEMORY) : machineMemory() / 4 * 3;
+  workers_ = knobs.STRATA_WORKERS > 0 ? static_cast<std::uint32_t>(knobs.STRATA_WORKERS)
+                                      : std::max(1u, std::thread::hardware_concurrency());
+  name_ = fmt::format("Strata CPU ({})", cpu().model);
+}
+
+CUuuid Device::uuid() const { return uuidOf(number); }
 
 simt::Engine &Device::engine() {
   std::call_once(engineOnce_, [this] { engine_ = simt::makeEngine(workers_, Memory::get().ranges().window()); });
@@ -76,10 +88,9 @@ CUresult entry::cuInit(unsigned int Flags) {
   static std::once_flag once;
   std::call_once(once, [] {
     knobs::report();
-    auto count = std::max<std::int64_t>(0, knobs::get().STRATA_DEVICE_COUNT);
-    for (int i = 0; i < count; ++i) devices().push_back(new Device(i));
+    makeDevices();
     pthread_atfork(nullptr, nullptr, [] { processState.store(ProcessState::forked); });
-    if (count) processState.store(ProcessState::ready);
+    if (!devices().empty()) processState.store(ProcessState::ready);
   });
   return devices().empty() ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
