@@ -16,7 +16,7 @@ namespace strata::simt {
 
 std::vector<BlockShape> shapesToCompile(const KernelInfo &kernel, const std::vector<BlockShape> &more) {
   if (kernel.reqntid[0]) return {{kernel.reqntid[0], std::max(1u, kernel.reqntid[1]), std::max(1u, kernel.reqntid[2])}};
-  std::vector<BlockShape> shapes = {{kWarpSize, 1, 1}};
+  std::vector<BlockShape> shapes = {{std::min(kWarpSize, kernel.maxThreads), 1, 1}};
   if (kernel.usesThreadY && kernel.maxThreads >= 256) shapes.push_back({16, 16, 1});  // the usual tile
   for (const BlockShape &shape : more)
     if (shape[0] % kWarpSize && std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);

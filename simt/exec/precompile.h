@@ -14,8 +14,8 @@ namespace strata::simt {
 
 using BlockShape = std::array<std::uint32_t, 3>;
 
-// One block shape for each kind of code that launches of the kernel may need: full rows, 16 by 16 where the kernel asks for
-// the thread's row, and of `more` those that are not full rows.
+// One block shape for each kind of code that launches of the kernel may need: full rows (or the most threads that it may
+// have, if these are fewer), 16 by 16 where the kernel asks for the thread's row, and of `more` those that are not full rows.
 std::vector<BlockShape> shapesToCompile(const KernelInfo &kernel, const std::vector<BlockShape> &more);
 
 // Calls work(0) … work(count - 1), on up to `threads` threads; 0: one per processor.

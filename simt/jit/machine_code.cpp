@@ -2,7 +2,6 @@
 #include "simt/jit/machine_code.h"
 
 #include <llvm/CodeGen/MachineModuleInfo.h>
-#include <llvm/CodeGen/MachineOptimizationRemarkEmitter.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/DiagnosticHandler.h>
@@ -17,7 +16,7 @@
 
 #include <mutex>
 
-#include "simt/lower/debug_info.h"
+#include "simt/jit/spill_report.h"
 
 namespace strata::simt {
 
@@ -82,53 +81,13 @@ static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pw
   passes.run(module);
 }
 
-namespace {
-
-// Keeps what the register allocator says about the code that it adds; it says nothing unless asked.
-class SpillRemarks final : public llvm::DiagnosticHandler {
-public:
-  explicit SpillRemarks(std::string &spills) : spills_(spills) {}
-  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return pass == "regalloc"; }
-  bool isAnyRemarkEnabled() const override { return true; }
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &diagnostic) override {
-    const auto *remark = llvm::dyn_cast<llvm::DiagnosticInfoMIROptimization>(&diagnostic);
-    if (!remark || !remark->isMissed()) return false;
-    int spills = 0, reloads = 0;
-    for (const auto &argument : remark->getArgs()) {
-      int count = 0;
-      if (llvm::StringRef(argument.Val).getAsInteger(10, count)) continue;
-      if (llvm::StringRef(argument.Key).ends_with("Spills")) spills += count;
-      if (llvm::StringRef(argument.Key).ends_with("Reloads")) reloads += count;
-    }
-    if (!spills && !reloads) return true;
-    const llvm::DiagnosticLocation &at = remark->getLocation();
-    const bool known = at.isValid() && at.getLine() && at.getRelativePath() != kNoSourceFile, loop = remark->getRemarkName().starts_with("Loop");
-    const std::string line = (known ? at.getRelativePath().str() + ":" + std::to_string(at.getLine()) : "kernel") + ": " + textOf(spills, reloads) +
-                             (!loop ? " (in the function)\n" : known ? " (in the loop)\n" : " (in a loop of unknown line)\n");
-    if (spills_.find(line) == std::string::npos) spills_ += line;
-    return true;
-  }
-
-private:
-  static std::string textOf(int spills, int reloads) {
-    if (!spills) return std::to_string(reloads) + (reloads == 1 ? " reload" : " reloads") + " of what was spilled outside";
-    const std::string spilled = std::to_string(spills) + (spills == 1 ? " register" : " registers") + " spilled, ";
-    return spilled + (reloads ? std::to_string(reloads) + " reloaded" : "reloaded outside");
-  }
-
-  std::string &spills_;
-};
-
-}  // namespace
-
 Assembly emitAssembly(llvm::Module &module, llvm::TargetMachine &target) {
   Assembly result;
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
   llvm::LLVMContext &context = module.getContext();
   auto before = context.getDiagnosticHandler();
-  context.setDiagnosticHandler(std::make_unique<SpillRemarks>(result.spills));
+  context.setDiagnosticHandler(makeSpillReport(result.spills));
   emit(*llvm::CloneModule(module), target, out, llvm::CodeGenFileType::AssemblyFile);
   context.setDiagnosticHandler(std::move(before));
   result.text = std::string(text);

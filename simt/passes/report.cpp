@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/passes/report.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Metadata.h>
@@ -31,16 +34,37 @@ bool testsFullWarp(const BasicBlock &block) {
 }
 bool testsStride(const BasicBlock &block) { return block.getTerminator()->hasMetadata(kStrideTest); }
 
-// All that the entry reaches but by the second side of these tests.
-std::set<const BasicBlock *> reachedPast(const llvm::Function &function, bool (*isTest)(const BasicBlock &)) {
+// The nearest block that all warps come to after the test, whichever way it sends them. It does not lie in a loop that the
+// test is not in: full warps that leave their version of a loop may pass the one for any lanes, with nothing left to do.
+// A test at the end of a round has none: the one before the loop has it.
+const BasicBlock *behind(const BasicBlock &test, const llvm::PostDominatorTree &postDominators, const llvm::LoopInfo &loops) {
+  const BasicBlock *anyLanes = test.getTerminator()->getSuccessor(1);
+  const llvm::Loop *around = loops.getLoopFor(&test);
+  if (around && !around->contains(anyLanes)) return nullptr;
+  for (const auto *node = postDominators.getNode(&test)->getIDom(); node && node->getBlock(); node = node->getIDom()) {
+    const llvm::Loop *loop = loops.getLoopFor(node->getBlock());
+    if (node->getBlock() != anyLanes && (!loop || loop->contains(&test))) return node->getBlock();
+  }
+  return nullptr;
+}
+
+// All that the entry reaches by the first sides of these tests, and what lies behind both.
+std::set<const BasicBlock *> reachedPast(llvm::Function &function, bool (*isTest)(const BasicBlock &)) {
+  const llvm::PostDominatorTree postDominators(function);
+  const llvm::DominatorTree dominators(function);
+  const llvm::LoopInfo loops(dominators);
   std::set<const BasicBlock *> reached = {&function.getEntryBlock()};
   std::vector<const BasicBlock *> work = {&function.getEntryBlock()};
+  const auto reach = [&](const BasicBlock *block) {
+    if (block && reached.insert(block).second) work.push_back(block);
+  };
   while (!work.empty()) {
     const BasicBlock *block = work.back();
     work.pop_back();
+    const bool test = isTest(*block);
     const llvm::Instruction *end = block->getTerminator();
-    for (unsigned i = 0; i < (isTest(*block) ? 1 : end->getNumSuccessors()); ++i)
-      if (reached.insert(end->getSuccessor(i)).second) work.push_back(end->getSuccessor(i));
+    for (unsigned i = 0; i < (test ? 1 : end->getNumSuccessors()); ++i) reach(end->getSuccessor(i));
+    if (test) reach(behind(*block, postDominators, loops));
   }
   return reached;
 }
@@ -52,14 +76,20 @@ std::string arrayOf(const llvm::Instruction &at) {
   return {};
 }
 
-// The innermost place with a line; `inside` gets the function that was inlined there and has none, as libdevice's.
+std::string nameOf(const llvm::DILocation &place) { return llvm::demangle(place.getScope()->getSubprogram()->getName()); }
+
+// The innermost place with a line in the kernel's own file; `inside` gets the function that was inlined there and lies
+// elsewhere: in a header, or in libdevice, which has no lines.
 const llvm::DILocation *placeOf(const llvm::Instruction &at, std::string &inside) {
-  const llvm::DILocation *place = at.getDebugLoc();
-  while (place && place->getLine() == 0) {
-    inside = llvm::demangle(place->getScope()->getSubprogram()->getName());
-    place = place->getInlinedAt();
+  const llvm::DILocation *inner = at.getDebugLoc(), *outermost = inner;
+  while (outermost && outermost->getInlinedAt()) outermost = outermost->getInlinedAt();
+  for (const llvm::DILocation *place = inner; place; place = place->getInlinedAt()) {
+    const bool hasLine = place->getLine() != 0;
+    if (hasLine && place->getFilename() == outermost->getFilename()) return place;
+    if (!hasLine) inside = nameOf(*place);  // the outermost one: what the source calls
+    else if (inside.empty()) inside = nameOf(*place) + " (" + place->getFilename().str() + ":" + std::to_string(place->getLine()) + ")";
   }
-  return place;
+  return nullptr;
 }
 
 }  // namespace
@@ -67,7 +97,7 @@ const llvm::DILocation *placeOf(const llvm::Instruction &at, std::string &inside
 void markStrideTest(llvm::BranchInst &test) { test.setMetadata(kStrideTest, llvm::MDNode::get(test.getContext(), {})); }
 
 Report::When Report::when(const llvm::Instruction &at) {
-  const llvm::Function &function = *at.getFunction();
+  auto &function = const_cast<llvm::Function &>(*at.getFunction());  // that's what the analyses take; they only read
   auto [found, added] = reached_.try_emplace(&function);
   if (added)
     found->second = {reachedPast(function, [](const BasicBlock &block) { return testsFullWarp(block) || testsStride(block); }),

@@ -9,6 +9,8 @@
 ; Two arrays, and an address that was loaded: no name.
 ; CHECK-NEXT: guard.cu:8: gather (the address varies)
 ; CHECK-NEXT: guard.cu:9: scatter (the address varies)
+; A header's function that was inlined: the line that calls it, and its own.
+; CHECK-NEXT: guard.cu:10: scatter in shared dynamic, inside helper (half.h:64) (the address varies)
 ; CHECK-NOT: {{.}}
 define void @kernel(ptr %warp) "strata.kernel" !dbg !10 {
 entry:
@@ -54,6 +56,7 @@ body:
   %s = add i32 %a, %d
   %t = add i32 %s, %e
   store i32 %t, ptr %g.at, !dbg !19
+  store i32 %t, ptr %d.at, !dbg !26
   br label %end, !dbg !19
 end:
   ret void
@@ -69,8 +72,10 @@ declare i32 @strata.tid.x() memory(none)
 !4 = !DIFile(filename: "<ptx>", directory: "")
 !5 = !DISubroutineType(types: !6)
 !6 = !{}
+!7 = !DIFile(filename: "half.h", directory: "")
 !10 = distinct !DISubprogram(name: "kernel", file: !3, line: 1, type: !5, unit: !2, spFlags: DISPFlagDefinition)
 !11 = distinct !DISubprogram(name: "sinus", file: !4, line: 0, type: !5, unit: !2, spFlags: DISPFlagDefinition)
+!12 = distinct !DISubprogram(name: "helper", file: !7, line: 60, type: !5, unit: !2, spFlags: DISPFlagDefinition)
 !13 = !DILocation(line: 3, scope: !10)
 !14 = !DILocation(line: 4, scope: !10)
 !15 = distinct !DILocation(line: 5, scope: !10)
@@ -78,7 +83,9 @@ declare i32 @strata.tid.x() memory(none)
 !17 = !DILocation(line: 7, scope: !10)
 !18 = !DILocation(line: 8, scope: !10)
 !19 = !DILocation(line: 9, scope: !10)
+!20 = distinct !DILocation(line: 10, scope: !10)
 !25 = !DILocation(line: 0, scope: !11, inlinedAt: !15)
+!26 = !DILocation(line: 64, scope: !12, inlinedAt: !20)
 !30 = !{!"parameter in", i64 0, i64 0, i64 8}
 !31 = !{!"table", i64 2, i64 256, i64 64}
 !32 = !{!"shared tile", i64 1, i64 64, i64 64}
