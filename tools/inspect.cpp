@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // strata inspect: the PTX of a source, object or program, and what the code generator makes of it.
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "toolkit/nvcc/shell.h"
 #include "tools/device_code.h"
+#include "tools/kernel_names.h"
 #include "tools/tools.h"
 
 namespace strata::tools {
 
 namespace fs = std::filesystem;
-
-std::string plainName(const std::string &mangled) {
-  int status = 0;
-  char *text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string name = status ? mangled : text;
-  std::free(text);
-  return name;
-}
 
 namespace {
 
@@ -65,12 +59,6 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
   return modules;
 }
 
-bool isWanted(const std::string &wanted, const std::string &mangled) {
-  if (wanted.empty() || wanted == mangled) return true;
-  std::string plain = plainName(mangled);
-  return wanted == plain || wanted == plain.substr(0, plain.find_first_of("(<"));
-}
-
 Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
   simt::CompileOptions compile;
   compile.mode = options.mode == "lane" ? simt::Mode::lane : simt::Mode::vector;
@@ -103,30 +91,57 @@ std::string shapeText(const simt::CompileOptions &compile) {
   return "blocks of " + extent(0) + "," + extent(1) + "," + extent(2);
 }
 
-// Returns how many kernels were shown.
-Result<int> inspectModule(const std::string &ptx, const InspectOptions &options) {
+std::string headingOf(const simt::KernelInfo &kernel, const simt::CompileOptions &shape, const InspectOptions &options) {
+  std::string heading = plainName(kernel.name);
+  if (options.stage == "ptx") return heading;
+  heading += ", for " + shapeText(shape);
+  const bool guessed = options.block.empty() && !kernel.reqntid[0];
+  return guessed ? heading + " (--block X,Y,Z for others)" : heading;
+}
+
+std::string whyText(const std::string &report, const std::string &ptx) {
+  if (report.empty()) return "nothing to report: all accesses are wide or uniform, no code runs under masks, nothing spills\n";
+  const bool hasLines = ptx.find(".loc") != ptx.npos;
+  return hasLines ? report : report + "\n// No lines are known: compile with -lineinfo.\n";
+}
+
+struct Seen {
+  int shown = 0;
+  std::set<std::string> others;  // kernels that were not asked for
+};
+
+Result<void> inspectModule(const std::string &ptx, const InspectOptions &options, Seen &seen) {
   if (options.stage == "ptx" && options.kernel.empty()) {
     std::fwrite(ptx.data(), 1, ptx.size(), stdout);
-    return 1;
+    ++seen.shown;
+    return {};
   }
   Result<simt::CompileOptions> compile = compileOptions(options);
   if (!compile) return compile.error();
   auto opened = simt::openCodegen({{ptx}, false, {}});
   if (!opened) return opened.error();
   simt::CodegenModule *module = opened->get();
-  int shown = 0;
   for (const simt::KernelInfo &kernel : module->info().kernels) {
-    if (!isWanted(options.kernel, kernel.name)) continue;
-    ++shown;
+    if (!isCalled(kernel.name, options.kernel)) {
+      seen.others.insert(shortName(kernel.name));
+      continue;
+    }
+    ++seen.shown;
     simt::CompileOptions shape = *compile;
     if (options.block.empty()) assumeUsualShape(kernel, shape);
-    std::printf("// %s%s\n", plainName(kernel.name).c_str(), options.stage == "ptx" ? "" : (", for " + shapeText(shape)).c_str());
+    std::printf("// %s\n", headingOf(kernel, shape, options).c_str());
     Result<std::string> text = module->inspect(kernel.name, shape, options.stage);
     if (!text) return text.error();
-    std::printf("%s\n", text->c_str());
-    if (options.stage == "why" && !text->empty() && ptx.find(".loc") == ptx.npos) std::printf("// No lines are known: compile with -lineinfo.\n\n");
+    std::printf("%s\n", (options.stage == "why" ? whyText(*text, ptx) : *text).c_str());
   }
-  return shown;
+  return {};
+}
+
+Error noneShown(const InspectOptions &options, const Seen &seen) {
+  std::string message = "'" + options.file + "' has no kernel" + (options.kernel.empty() ? "" : " '" + options.kernel + "'");
+  const char *before = "; there are: ";
+  for (const std::string &name : seen.others) message += std::exchange(before, ", ") + name;
+  return userError(message);
 }
 
 }  // namespace
@@ -134,14 +149,10 @@ Result<int> inspectModule(const std::string &ptx, const InspectOptions &options)
 int inspect(const InspectOptions &options) {
   Result<std::vector<std::string>> modules = modulesOf(options);
   if (!modules) return fail(modules.error());
-  int shown = 0;
-  for (const std::string &ptx : *modules) {
-    Result<int> count = inspectModule(ptx, options);
-    if (!count) return fail(count.error());
-    shown += *count;
-  }
-  if (!shown) return fail(userError("'" + options.file + "' has no kernel '" + options.kernel + "'"));
-  return 0;
+  Seen seen;
+  for (const std::string &ptx : *modules)
+    if (Result<void> done = inspectModule(ptx, options, seen); !done) return fail(done.error());
+  return seen.shown ? 0 : fail(noneShown(options, seen));
 }
 
 }  // namespace strata::tools

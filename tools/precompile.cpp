@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // strata precompile: what the first launch of each kernel would do, ahead of time and on all processors.
+#include <elf.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "simt/exec/cache.h"
 #include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "tools/device_code.h"
+#include "tools/kernel_names.h"
 #include "tools/tools.h"
 
 namespace strata::tools {
@@ -87,6 +91,52 @@ Kernels compileAll(const std::vector<Job> &jobs, const PrecompileOptions &option
   return failed;
 }
 
+// Folders that the program searches for libraries, as nvcc and the user have recorded them.
+std::vector<fs::path> recordedFolders(const nvcc::Object &program) {
+  const auto dynamic = nvcc::section(program, ".dynamic"), names = nvcc::section(program, ".dynstr");
+  std::vector<fs::path> folders;
+  if (!dynamic || !names) return folders;
+  for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= dynamic->size(); at += sizeof(Elf64_Dyn)) {
+    Elf64_Dyn entry;
+    std::memcpy(&entry, dynamic->data() + at, sizeof entry);
+    if ((entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH) || entry.d_un.d_val >= names->size()) continue;
+    const char *text = reinterpret_cast<const char *>(names->data()) + entry.d_un.d_val;
+    std::istringstream list(std::string(text, strnlen(text, names->size() - entry.d_un.d_val)));
+    for (std::string folder; std::getline(list, folder, ':');) {
+      if (folder.starts_with("$ORIGIN")) folder.replace(0, 7, fs::absolute(program.name).parent_path().string());
+      folders.emplace_back(folder);
+    }
+  }
+  return folders;
+}
+
+// The code generators' identity, as cache entries record it.
+bool isSameBuild(const fs::path &folder, const fs::path &other) {
+  const auto stampOf = [](const fs::path &in) {
+    std::error_code ignored;
+    const fs::path file = in / "libstrata_codegen.so";
+    return std::pair(fs::file_size(file, ignored), fs::last_write_time(file, ignored));
+  };
+  return stampOf(folder) == stampOf(other);
+}
+
+// A program runs the copy of Strata that it finds, and another build does not take this one's code.
+void warnOfOtherCopies(const std::vector<std::string> &files) {
+  const fs::path own = fs::path(prefix()) / "lib64";
+  for (const std::string &file : files) {
+    if (fs::path(file).extension() == ".ptx") continue;
+    const Result<std::vector<nvcc::Object>> objects = nvcc::readObjects(file, nvcc::Objects::linkedToo);
+    if (!objects || objects->size() != 1) continue;
+    for (const fs::path &folder : recordedFolders(objects->front())) {
+      if (std::error_code ignored; !fs::exists(folder / "strata" / "libcuda.so.1", ignored)) continue;
+      if (!isSameBuild(own, folder))
+        std::fprintf(stderr, "strata: warning: '%s' runs with another build of Strata, in %s, which does not take this code; precompile it with that build's `strata`\n",
+                     file.c_str(), folder.c_str());
+      break;
+    }
+  }
+}
+
 Kernels kernelsOf(const std::vector<Job> &jobs) {
   Kernels kernels;
   for (const Job &job : jobs) kernels.insert(job.kernel);
@@ -100,6 +150,7 @@ int precompile(const PrecompileOptions &options) {
   if (std::string why = cache.refusal(); !why.empty()) return fail(userError("no machine-code cache: " + why));
   std::vector<Job> jobs;
   if (Result<void> opened = openModules(options, jobs); !opened) return fail(opened.error());
+  warnOfOtherCopies(options.files);
   const std::size_t kernels = kernelsOf(jobs).size();
   if (const Kernels failed = compileAll(jobs, options); !failed.empty())
     return fail(userError(std::to_string(failed.size()) + " of " + std::to_string(kernels) + " kernels do not compile"));

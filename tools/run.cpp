@@ -127,12 +127,27 @@ bool isSource(const std::string &file) {
   return extension == ".cu" || extension == ".cpp" || extension == ".cc";
 }
 
+// A file of the current folder needs no "./"; other names are looked up in PATH.
+std::string programOf(const std::string &file) {
+  std::error_code ignored;
+  return file.find('/') == file.npos && fs::is_regular_file(file, ignored) ? "./" + file : file;
+}
+
+std::string whyNot(const std::string &program, int error) {
+  std::error_code ignored;
+  const std::string name = program.starts_with("./") ? program.substr(2) : program;
+  if (fs::is_directory(program, ignored)) return "'" + name + "' is a folder";
+  if (fs::exists(program, ignored) && (error == ENOEXEC || (error == EACCES && access(program.c_str(), R_OK) == 0)))
+    return "'" + name + "' is neither a CUDA source (.cu, .cpp, .cc) nor a program";
+  return "cannot run '" + name + "': " + std::strerror(error);
+}
+
 }  // namespace
 
 int run(const RunOptions &options) {
   if (fs::path(options.file).extension() == ".ptx")
     return fail(userError("'" + options.file + "' has kernels but no program to start them; see `strata inspect`"));
-  std::string program = options.file;
+  std::string program = programOf(options.file);
   if (isSource(options.file)) {
     Result<std::string> made = programFor(options);
     if (!made) return fail(made.error());
@@ -144,7 +159,7 @@ int run(const RunOptions &options) {
   for (const std::string &argument : options.arguments) arguments.push_back(const_cast<char *>(argument.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
-  return fail(userError("cannot run '" + program + "': " + std::strerror(errno)));
+  return fail(userError(whyNot(program, errno)));
 }
 
 }  // namespace strata::tools

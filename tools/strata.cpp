@@ -30,7 +30,7 @@ void addRun(CLI::App &app, RunOptions &options, int &status) {
 void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   CLI::App *sub = app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
   sub->add_option("FILE", options.file, "CUDA source, PTX, object, library or program")->required();
-  sub->add_option("--kernel", options.kernel, "Only this kernel");
+  sub->add_option("--kernel", options.kernel, "Only kernels of this name: mangled, or as in the source (ns::fft<512>), namespaces and template arguments may be left out");
   sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
   sub->add_option("--block", options.block, "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");

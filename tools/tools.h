@@ -26,7 +26,7 @@ int run(const RunOptions &options);
 
 struct InspectOptions {
   std::string file;            // .cu, .ptx, object, archive or program
-  std::string kernel;          // empty: all; mangled or plain name
+  std::string kernel;          // empty: all; what isCalled (kernel_names.h) takes
   std::string stage = "ptx";   // ptx lane vector asm why
   std::string simd = "auto";   // auto avx512 avx2 portable
   std::string mode = "vector"; // vector lane
@@ -43,9 +43,6 @@ struct PrecompileOptions {
 };
 // Compiles all kernels into the machine-code cache.
 int precompile(const PrecompileOptions &options);
-
-// A kernel's name as the source has it.
-std::string plainName(const std::string &mangled);
 
 // Devices and versions.
 int smi();

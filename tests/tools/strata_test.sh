@@ -70,6 +70,9 @@ case_run() {
   "$strata" run "$(find cache/programs -name p | head -n 1)" x >out
   contains out '[x]'
   "$strata" run p.cu kernel || fail "the kernel's result"
+  "$1/bin/nvcc" p.cu -o ls
+  "$strata" run ls y >out  # of this folder, and not the one in PATH
+  contains out '[y] value'
   # Faults name the user's line, also where a function of the device library has been inlined.
   cat >fault.cu <<'EOF'
 __device__ void both(float x, float *p) {
@@ -101,6 +104,10 @@ case_run_errors() {
   refuses 'strata inspect' run k.ptx
   refuses "cannot run 'no-such-program'" run no-such-program
   refuses FILE run
+  echo text >README.md
+  refuses "'README.md' is neither a CUDA source (.cu, .cpp, .cc) nor a program" run README.md
+  refuses "'$work/README.md' is neither" run "$work/README.md"
+  refuses "'.' is a folder" run .
   refuses "no command 'no-such-command'; there are: run inspect precompile smi knobs" no-such-command
   refuses_usage "no command 'frob'" frob --help
   refuses_usage 'strata inspect --help' inspect
@@ -121,7 +128,8 @@ case_inspect() {
     [[ $(wc -l <out) -gt 3 ]] || fail "nothing shown for $stage"
   done
   "$strata" inspect p.cu --stage why >out
-  contains out '// other(float*), for blocks of rows of 32'
+  contains out '// other(float*), for blocks of rows of 32 (--block X,Y,Z for others)'
+  contains out 'nothing to report'
   "$strata" inspect p.cu --stage why --block any >out
   contains out '// other(float*), for any block'
   "$strata" inspect p.cu --stage why --block 48 >out
@@ -130,6 +138,9 @@ case_inspect() {
   "$strata" inspect tile.cu --stage why >out
   contains out '// tile(float*), for blocks of 16,16,1'
   if grep -q gather out; then fail "contiguous in a block of 16 by 16"; fi
+  echo '__global__ void __launch_bounds__(8) few(float *p) { p[threadIdx.x] += 1; }' >few.cu
+  "$strata" inspect few.cu --stage why >out
+  contains out '// few(float*), for blocks of 8,1,1'
   cat >spills.cu <<'EOF'
 __global__ void many(float *p, int rounds) {
   float v[64];
@@ -144,6 +155,30 @@ EOF
   "$strata" inspect spills.cu --stage why >out
   grep -qE '^spills.cu:[46]: [0-9]+ registers spilled, [0-9]+ reloaded \(in the loop\)$' out || fail "no spills shown"
   contains out 'spills.cu:7: both sides run, under masks'
+  # Code behind a loop is run by full warps, too; only the loop has a version for them.
+  cat >behind.cu <<'EOF'
+__global__ void sum(int *h, int n) {
+  int s = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) s += h[i];
+  h[threadIdx.x * threadIdx.x] = s;
+}
+__global__ void clear(int *h, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) h[i] = 0;
+  __syncthreads();
+  atomicAdd(&h[threadIdx.x * 7], 3);
+}
+__global__ void guarded(const int *at, int *h, int n) {
+  if (threadIdx.x >= n) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) h[at[i]] = 0;
+  h[at[threadIdx.x]] = 3;
+}
+EOF
+  "$strata" inspect behind.cu --stage why >out
+  contains out 'behind.cu:4: scatter in parameter 1 (the address varies)'
+  contains out 'behind.cu:9: one atomic per lane in parameter 1 (addresses vary'
+  contains out 'behind.cu:14: scatter in parameter 2 (the address varies)'
+  contains out 'behind.cu:3: loop under a mask, only where lanes part'
+  contains out 'behind.cu:13: loop under a mask, only where lanes part'
   cat >names.cu <<'EOF'
 __device__ float table[256];
 __global__ void look(const float *in, const int *at, float *out, int n) {
@@ -179,7 +214,24 @@ EOF
   "$1/bin/nvcc" p.cu -o p
   "$strata" inspect p --kernel other >out
   contains out '// other(float*)'
-  refuses "has no kernel 'third'" inspect p --kernel third
+  refuses "has no kernel 'third'; there are: other, set" inspect p --kernel third
+  cat >fft.cu <<'EOF'
+namespace ns {
+template <int N, class T> __global__ void fft(T *p) { p[threadIdx.x] = N; }
+template __global__ void fft<512, float>(float *);
+template __global__ void fft<256, int>(int *);
+}
+EOF
+  local name
+  for name in fft ns::fft; do
+    "$strata" inspect fft.cu --stage why --kernel $name >out
+    [[ $(grep -c '^// void ns::fft<' out) == 2 ]] || fail "not both kernels by $name"
+  done
+  for name in 'fft<512,float>' 'fft<512, float>' 'ns::fft<512, float>' 'ns::fft<512, float>(float*)' _ZN2ns3fftILi512EfEEvPT0_; do
+    "$strata" inspect fft.cu --stage why --kernel "$name" >out
+    [[ $(grep '^// void' out) == '// void ns::fft<512, float>'* && $(grep -c '^// void' out) == 1 ]] || fail "by $name: $(cat out)"
+  done
+  refuses "there are: ns::fft<256, int>, ns::fft<512, float>" inspect fft.cu --kernel 'fft<3>' --stage why
   refuses 'holds no PTX' inspect "$strata"
   refuses 'cannot read' inspect missing
   STRATA_CACHE_DIR=$work/small STRATA_CACHE_SIZE=100 refuses 'the cache is too small' precompile p
@@ -235,6 +287,60 @@ case_precompile_errors() {
   contains out '1 of 2 kernels do not compile'
   refuses '1 of 2 kernels do not compile' precompile --block 5 --block 6,2 some.ptx
   [[ $(grep -c "kernel 'bad'" out) == 1 ]] || fail "one kernel's error, said for each block shape"
+}
+
+case_precompile_elsewhere() {
+  mkdir -p other/lib64/strata
+  touch other/lib64/strata/libcuda.so.1 other/lib64/libstrata_codegen.so
+  "$1/bin/nvcc" p.cu -o p
+  "$strata" precompile -q p >out 2>&1
+  [[ ! -s out ]] || fail "warned of its own copy: $(cat out)"
+  "$1/bin/nvcc" p.cu -o p -Xlinker '-rpath=$ORIGIN/other/lib64'
+  "$strata" precompile -q p >out 2>&1
+  contains out "'p' runs with another build of Strata, in $work/other/lib64"
+}
+
+case_visible_devices() {
+  cat >visible.cu <<'EOF'
+#include <cstdio>
+int main() {
+  int count = 7;
+  cudaError_t error = cudaGetDeviceCount(&count);
+  printf("%s", cudaGetErrorName(error));
+  for (int i = 0; !error && i < count; ++i) {
+    cudaDeviceProp prop;
+    cudaGetDeviceProperties(&prop, i);
+    printf(" GPU-");
+    for (int b = 0; b < 16; ++b) printf("%s%02x", b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "", static_cast<unsigned char>(prop.uuid.bytes[b]));
+  }
+  puts("");
+}
+EOF
+  "$1/bin/nvcc" visible.cu -o visible
+  export STRATA_DEVICE_COUNT=2
+  local all first second none=cudaErrorNoDevice
+  all=$(env -u CUDA_VISIBLE_DEVICES ./visible)
+  read -r _ first second <<<"$all"
+  [[ $first == GPU-* && $second == GPU-* && $first != "$second" ]] || fail "$all"
+  sees() {
+    local got
+    got=$(CUDA_VISIBLE_DEVICES=$1 ./visible)
+    [[ $got == "$2" ]] || fail "CUDA_VISIBLE_DEVICES='$1': $got, not $2"
+  }
+  sees '' "$none"
+  sees -1 "$none"
+  sees 2 "$none"
+  sees 0 "cudaSuccess $first"
+  sees 1 "cudaSuccess $second"
+  sees 0,1 "$all"
+  sees 1,0 "cudaSuccess $second $first"
+  sees 0,2,1 "cudaSuccess $first"
+  sees 0,0 "$none"
+  sees "${second:0:14}" "cudaSuccess $second"
+  sees GPU- "$none"
+  sees "MIG-$second" "$none"
+  sees GPU-00000000 "$none"
+  sees one "$none"
 }
 
 case_smi() {

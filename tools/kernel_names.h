@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels' names as the source has them.
+#pragma once
+
+#include <string>
+
+namespace strata::tools {
+
+// Demangled, with return type and arguments: "void ns::fft<512>(float*)".
+std::string plainName(const std::string &mangled);
+
+// Without these: "ns::fft<512>".
+std::string shortName(const std::string &mangled);
+
+// `wanted` is the mangled, plain or short name, or the short name without namespaces or without template arguments. Spaces
+// do not count. Empty: any kernel.
+bool isCalled(const std::string &mangled, const std::string &wanted);
+
+}  // namespace strata::tools
