@@ -22,13 +22,18 @@ public:
     for (const Array &array : c.arrays) {
       void *pointer = nullptr;
       checkCuda(cudaMalloc(&pointer, array.bytes.size()));
-      checkCuda(cudaMemcpy(pointer, array.bytes.data(), array.bytes.size(), cudaMemcpyHostToDevice));
       pointers_.push_back(pointer);
     }
+    reset();
   }
   ~CudaRun() {
     for (void *pointer : pointers_) cudaFree(pointer);
   }
+  void reset() const {
+    for (std::size_t i = 0; i < pointers_.size(); ++i)
+      checkCuda(cudaMemcpy(pointers_[i], case_.arrays[i].bytes.data(), case_.arrays[i].bytes.size(), cudaMemcpyHostToDevice));
+  }
+  const Pointers &pointers() const { return pointers_; }  // which the host may use, too
   void operator()() const {
     case_.cuda(pointers_);
     checkCuda(cudaDeviceSynchronize());

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <immintrin.h>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -33,19 +34,27 @@ struct Measured {
   std::string wrong;                      // empty when all agree
 };
 
-// Median time of one run: as many runs as fit into `budget` seconds, at least five, after one warm-up.
-double timeRuns(const std::function<void()> &run, double budget) {
-  run();
+// One implementation of a case.
+struct Runner {
+  std::string who;
+  std::function<void()> run;
   std::vector<double> times;
-  auto start = Clock::now();
-  while (times.size() < 5 || std::chrono::duration<double>(Clock::now() - start).count() < budget) {
-    auto before = Clock::now();
+
+  // At least one run after one that brings its arrays back into the caches.
+  void takeTurn(double budget) {
     run();
-    times.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+    const auto start = Clock::now();
+    do {
+      const auto before = Clock::now();
+      run();
+      times.push_back(std::chrono::duration<double>(Clock::now() - before).count());
+    } while (std::chrono::duration<double>(Clock::now() - start).count() < budget);
   }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
-}
+  double median() {
+    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    return times[times.size() / 2];
+  }
+};
 
 double valueAt(const std::vector<std::uint8_t> &bytes, std::size_t i, Element element) {
   auto read = [&]<class T>(T) {
@@ -80,24 +89,6 @@ Outputs outputsOf(const Case &c, const std::vector<std::vector<std::uint8_t>> &c
   return out;
 }
 
-// Runs a function of host pointers on copies and hands back the outputs.
-Outputs onHost(const Case &c, const std::function<void(const Pointers &)> &run, double budget, double &seconds) {
-  Pointers pointers;
-  for (const Array &array : c.arrays) {
-    void *copy = allocateHuge(array.bytes.size());  // as device memory is
-    std::memcpy(copy, array.bytes.data(), array.bytes.size());
-    pointers.push_back(copy);
-  }
-  seconds = timeRuns([&] { run(pointers); }, budget);
-  std::vector<std::vector<std::uint8_t>> copies;
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    auto *bytes = static_cast<std::uint8_t *>(pointers[i]);
-    copies.emplace_back(bytes, bytes + c.arrays[i].bytes.size());
-    std::free(pointers[i]);
-  }
-  return outputsOf(c, copies);
-}
-
 // Empty when the case has no ISPC twin in this build.
 std::function<void(const Pointers &)> ispcTwin(const Case &c) {
   auto part = reinterpret_cast<void (*)(void *const *, int, int, int)>(dlsym(RTLD_DEFAULT, (c.name + "_ispc").c_str()));
@@ -110,23 +101,30 @@ std::function<void(const Pointers &)> ispcTwin(const Case &c) {
   };
 }
 
+// CUDA, OpenMP and ISPC compute on the same arrays, in device memory, and all take turns: neither where memory lies nor what else
+// the machine does with it meets one of them only. OpenCL has buffers of its own.
 Measured measure(const Case &c, double budget, ClDevice *opencl) {
+  constexpr int kTurns = 5;
   Measured m;
-  Outputs want = onHost(c, c.openmp, budget, m.seconds["openmp"]);
-  auto check = [&](const std::string &who, const Outputs &got) {
-    if (m.wrong.empty()) m.wrong = compare(c, who, got, want);
-  };
-  {
-    CudaRun run(c);
-    m.seconds["strata"] = timeRuns([&] { run(); }, budget);
-    check("strata", outputsOf(c, run.results()));
-  }
+  CudaRun cuda(c);
+  std::unique_ptr<ClRun> cl;
+  std::vector<Runner> runners = {{"openmp", [&] { c.openmp(cuda.pointers()); }, {}}, {"strata", [&] { cuda(); }, {}}};
+  if (auto ispc = ispcTwin(c)) runners.push_back({"ispc", [ispc, &cuda] { ispc(cuda.pointers()); }, {}});
   if (opencl && !c.opencl.launches.empty()) {
-    ClRun run(*opencl, c);
-    m.seconds["pocl"] = timeRuns([&] { run(); }, budget);
-    check("pocl", outputsOf(c, run.results()));
+    cl = std::make_unique<ClRun>(*opencl, c);
+    runners.push_back({"pocl", [&] { (*cl)(); }, {}});
   }
-  if (auto ispc = ispcTwin(c)) check("ispc", onHost(c, ispc, budget, m.seconds["ispc"]));
+  Outputs want;
+  for (Runner &one : runners) {
+    cuda.reset();
+    one.run();
+    const Outputs got = outputsOf(c, one.who == "pocl" ? cl->results() : cuda.results());
+    if (want.empty()) want = got;
+    if (m.wrong.empty()) m.wrong = compare(c, one.who, got, want);
+  }
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (Runner &one : runners) one.takeTurn(budget / kTurns);
+  for (Runner &one : runners) m.seconds[one.who] = one.median();
   return m;
 }
 
