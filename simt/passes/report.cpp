@@ -32,6 +32,12 @@ bool testsFullWarp(const BasicBlock &block) {
   auto *condition = branch && branch->isConditional() ? dyn_cast<llvm::Instruction>(branch->getCondition()) : nullptr;
   return condition && calledIntrinsic(*condition) == LaneIntrinsic::warpFull;
 }
+// Before full rounds of a loop, or versions for strides: these have tests of their own.
+bool leadsToTests(const BasicBlock &block) {
+  auto *branch = dyn_cast<llvm::BranchInst>(block.getTerminator());
+  auto *call = branch && branch->isConditional() ? dyn_cast<llvm::CallBase>(branch->getCondition()) : nullptr;
+  return call && testsFullWarp(block) && llvm::isa<llvm::Constant>(call->getArgOperand(0));
+}
 bool testsStride(const BasicBlock &block) { return block.getTerminator()->hasMetadata(kStrideTest); }
 
 // The nearest block that all warps come to after the test, whichever way it sends them. It does not lie in a loop that the
@@ -92,6 +98,17 @@ const llvm::DILocation *placeOf(const llvm::Instruction &at, std::string &inside
   return nullptr;
 }
 
+// The test, or what its first side begins with if only that has a line.
+const llvm::Instruction &firstWithLine(const llvm::Instruction &test) {
+  const auto hasLine = [](const llvm::Instruction &i) { return i.getDebugLoc() && i.getDebugLoc().getLine(); };
+  if (hasLine(test)) return test;
+  std::set<const BasicBlock *> seen;
+  for (const BasicBlock *side = test.getSuccessor(0); side && seen.insert(side).second; side = side->getSingleSuccessor())
+    for (const llvm::Instruction &i : *side)
+      if (hasLine(i)) return i;
+  return test;
+}
+
 }  // namespace
 
 void markStrideTest(llvm::BranchInst &test) { test.setMetadata(kStrideTest, llvm::MDNode::get(test.getContext(), {})); }
@@ -120,9 +137,8 @@ void Report::noteVersions(llvm::Function &lane) {
   for (BasicBlock &block : lane) {
     const bool full = testsFullWarp(block);
     const llvm::Instruction *at = block.getTerminator();
-    if ((!full && !testsStride(block)) || when(*at) == When::apart) continue;
-    for (const llvm::Instruction &i : *at->getSuccessor(0))  // the test itself may have no line
-      if (!at->getDebugLoc() || !at->getDebugLoc().getLine()) at = &i;
+    if ((!full && !testsStride(block)) || leadsToTests(block) || when(*at) == When::apart) continue;
+    at = &firstWithLine(*at);
     if (full) note(*at, "code without masks for full warps", "taken where all 32 lanes go the same way");
     else note(*at, "code of its own for strides of small powers of two", "the lanes' distances are then known");
   }
