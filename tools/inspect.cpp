@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
-#include <utility>
 
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
@@ -100,7 +99,7 @@ std::string headingOf(const simt::KernelInfo &kernel, const simt::CompileOptions
 }
 
 std::string whyText(const std::string &report, const std::string &ptx) {
-  if (report.empty()) return "nothing to report: all accesses are wide or uniform, no code runs under masks, nothing spills\n";
+  if (report.empty()) return "nothing to report: all accesses are wide or uniform, no branch parts lanes, nothing spills\n";
   const bool hasLines = ptx.find(".loc") != ptx.npos;
   return hasLines ? report : report + "\n// No lines are known: compile with -lineinfo.\n";
 }
@@ -137,13 +136,6 @@ Result<void> inspectModule(const std::string &ptx, const InspectOptions &options
   return {};
 }
 
-Error noneShown(const InspectOptions &options, const Seen &seen) {
-  std::string message = "'" + options.file + "' has no kernel" + (options.kernel.empty() ? "" : " '" + options.kernel + "'");
-  const char *before = "; there are: ";
-  for (const std::string &name : seen.others) message += std::exchange(before, ", ") + name;
-  return userError(message);
-}
-
 }  // namespace
 
 int inspect(const InspectOptions &options) {
@@ -152,7 +144,7 @@ int inspect(const InspectOptions &options) {
   Seen seen;
   for (const std::string &ptx : *modules)
     if (Result<void> done = inspectModule(ptx, options, seen); !done) return fail(done.error());
-  return seen.shown ? 0 : fail(noneShown(options, seen));
+  return seen.shown ? 0 : fail(noSuchKernel(options.file, options.kernel, seen.others));
 }
 
 }  // namespace strata::tools

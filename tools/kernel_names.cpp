@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace strata::tools {
 namespace {
@@ -63,6 +64,13 @@ bool isCalled(const std::string &mangled, const std::string &wanted) {
   for (const std::string_view form : {std::string_view(name), behindLast(name, "::")})
     if (asked == withoutSpaces(form) || asked == withoutSpaces(form.substr(0, opening(form, '<', '>')))) return true;
   return false;
+}
+
+Error noSuchKernel(const std::string &files, const std::string &wanted, const std::set<std::string> &others) {
+  std::string message = "'" + files + "' has no kernel" + (wanted.empty() ? "" : " '" + wanted + "'");
+  const char *before = "; there are: ";
+  for (const std::string &name : others) message += std::exchange(before, ", ") + name;
+  return userError(message);
 }
 
 }  // namespace strata::tools

@@ -50,6 +50,12 @@ Result<std::vector<simt::ModuleSource>> modulesOf(const std::string &file) {
                                : "'" + file + "' holds no PTX that the CPU device takes");
 }
 
+std::string filesText(const std::vector<std::string> &files) {
+  std::string text;
+  for (const std::string &file : files) text += (text.empty() ? "" : "', '") + file;
+  return text;
+}
+
 Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &jobs) {
   std::vector<simt::BlockShape> blocks;
   for (const std::string &text : options.blocks) {
@@ -58,6 +64,7 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
     blocks.push_back(*shape);
   }
   std::set<std::shared_ptr<simt::Module>> opened;
+  std::set<std::string> others;
   for (const std::string &file : options.files) {
     Result<std::vector<simt::ModuleSource>> modules = modulesOf(file);
     if (!modules) return modules.error();
@@ -65,10 +72,13 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
       Result<std::shared_ptr<simt::Module>> module = simt::openModule(std::move(source));
       if (!module) return Error{module.error().blame, "'" + file + "': " + module.error().message};
       if (!opened.insert(*module).second) continue;  // the text of another file
-      for (const simt::KernelInfo &kernel : (*module)->info().kernels)
-        for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks)) jobs.push_back({*module, &kernel, block});
+      for (const simt::KernelInfo &kernel : (*module)->info().kernels) {
+        if (!isCalled(kernel.name, options.kernel)) others.insert(shortName(kernel.name));
+        else for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks)) jobs.push_back({*module, &kernel, block});
+      }
     }
   }
+  if (jobs.empty() && !options.kernel.empty()) return noSuchKernel(filesText(options.files), options.kernel, others);
   return {};
 }
 

@@ -12,6 +12,9 @@ using namespace strata::tools;
 
 namespace {
 
+constexpr const char *kKernelHelp =
+    "Only kernels of this name: mangled, or as in the source (ns::fft<512>); namespaces and template arguments may be left out";
+
 void addRun(CLI::App &app, RunOptions &options, int &status) {
   CLI::App *sub = app.add_subcommand("run", "strata run [--nvcc=OPTIONS] FILE.cu|PROGRAM [ARGS...]: compile (if need be) and run");
   sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc, e.g. --nvcc=\"-use_fast_math -Idir\"");
@@ -30,7 +33,7 @@ void addRun(CLI::App &app, RunOptions &options, int &status) {
 void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   CLI::App *sub = app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
   sub->add_option("FILE", options.file, "CUDA source, PTX, object, library or program")->required();
-  sub->add_option("--kernel", options.kernel, "Only kernels of this name: mangled, or as in the source (ns::fft<512>), namespaces and template arguments may be left out");
+  sub->add_option("--kernel", options.kernel, kKernelHelp);
   sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
   sub->add_option("--block", options.block, "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");
@@ -46,6 +49,7 @@ void addPrecompile(CLI::App &app, PrecompileOptions &options, int &status) {
   CLI::App *sub = app.add_subcommand("precompile", "Compile all kernels of programs and libraries into the machine-code cache, so that they start at once");
   sub->add_option("BINARY", options.files, "Programs, libraries, objects, archives, PTX")->required();
   sub->add_option("--block", options.blocks, "A block shape (X, X,Y or X,Y,Z) that the program uses, if X is not a multiple of 32; may be repeated");
+  sub->add_option("--kernel", options.kernel, kKernelHelp);
   sub->add_option("--jobs,-j", options.jobs, "Threads; default: one per processor");
   sub->add_flag("--quiet,-q", options.quiet, "Show no progress");
   sub->footer("The cache lies in STRATA_CACHE_DIR and holds up to STRATA_CACHE_SIZE bytes: see `strata knobs`.");

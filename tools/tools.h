@@ -38,10 +38,11 @@ int inspect(const InspectOptions &options);
 struct PrecompileOptions {
   std::vector<std::string> files;   // programs, libraries, objects, archives, PTX
   std::vector<std::string> blocks;  // more block shapes; those with full rows of 32 need none
+  std::string kernel;               // empty: all; what isCalled (kernel_names.h) takes
   unsigned jobs = 0;                // threads; 0: one per processor
   bool quiet = false;               // no progress
 };
-// Compiles all kernels into the machine-code cache.
+// Compiles the kernels into the machine-code cache.
 int precompile(const PrecompileOptions &options);
 
 // Devices and versions.

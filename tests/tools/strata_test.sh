@@ -178,6 +178,9 @@ EOF
   contains out 'behind.cu:9: one atomic per lane in parameter 1 (addresses vary'
   contains out 'behind.cu:14: scatter in parameter 2 (the address varies)'
   contains out 'behind.cu:3: loop under a mask, only where lanes part'
+  [[ $(grep -E '^(kernel|behind.cu:.*): code without masks' out | sort) == "$(printf 'behind.cu:%s: code without masks for full warps (taken where all 32 lanes go the same way)\n' 12 13 3 7)" ]] ||
+    fail "versions: $(cat out)"
+  if grep 'unknown line' out; then fail "a loop without a line"; fi
   contains out 'behind.cu:13: loop under a mask, only where lanes part'
   cat >names.cu <<'EOF'
 __device__ float table[256];
@@ -264,6 +267,8 @@ case_precompile() {
   "$strata" inspect p >p.ptx
   "$strata" precompile p.ptx p >out
   contains out '2 kernels are'  # of one text
+  "$strata" precompile --kernel set --block 7 p >out
+  contains out '1 kernel, in 2 versions by block shape, is in the machine-code cache'
   "$strata" precompile --help >out
   contains out STRATA_CACHE_SIZE
 }
@@ -275,6 +280,7 @@ case_precompile_errors() {
   "$1/bin/nvcc" -dc p.cu -o p.o
   refuses 'only relocatable device code' precompile p.o
   "$1/bin/nvcc" p.cu -o p
+  refuses "'p' has no kernel 'third'; there are: other, set" precompile --kernel third p
   refuses "--block 5,2,: not a block shape" precompile --block 5,2, p
   refuses "--block 1,1,65: a block has at most" precompile --block 1,1,65 p
   STRATA_CACHE_SIZE=0 refuses 'STRATA_CACHE_SIZE turns it off' precompile p
