@@ -25,7 +25,10 @@ public:
     inShared_ = random_.chance(70);
     elements_ = random_.chance(60) ? 2 * threads_ : 2 * threads_ - random_.below(40);
     prologue();
-    for (int n = 1 + random_.below(3); n; --n) rounds();
+    for (int n = 1 + random_.below(3); n; --n) {
+      rounds();
+      if (random_.chance(50)) taps();
+    }
     epilogue();
     kernel_.ptx = ".version 8.0\n.target sm_90\n.address_size 64\n\n" + entry();
     return std::move(kernel_);
@@ -107,6 +110,29 @@ private:
     else emit("add.u32 %s, %s, " + std::to_string(3 + random_.below(9)) + ";\n  setp.le.u32 %more, %s, " + std::to_string(most) + ";");
     emit("@%more bra " + head + ";");
     mark(end);
+  }
+
+  // Two or three elements near each other, which other threads read, too, or would if they were not idle; then each writes its own.
+  void taps() {
+    note("taps");
+    const std::string over = label(), a = value(0), b = value(1), sum = value(2), c = value(3), low = number(2 * threads_ / 3);
+    const auto load = [&](const std::string &to) { emit("ld" + space() + type() + " " + to + ", [%a0+" + std::to_string(random_.below(7) * size_) + "];"); };
+    emit("bar.sync 0;\n  mul.lo.u32 %i, %thread, " + std::to_string(1 + random_.below(4)) + ";\n  add.u32 %i, %i, " + number(3) + ";");
+    emit("add.u32 %t0, %i, 6;\n  setp.lt.u32 %p, %t0, " + std::to_string(elements_) + ";");
+    if (random_.chance(50)) emit("setp.ge.and.u32 %p, %thread, " + low + ", %p;");
+    emit((size_ == 8 ? "mov.b64 " : "mov.b32 ") + sum + ", 0;\n  @!%p bra " + over + ";");
+    address(0, "%i");
+    load(a);
+    load(b);
+    emit(operation("mul.lo") + sum + ", " + a + ", 3;\n  " + operation("sub") + sum + ", " + sum + ", " + b + ";");
+    if (random_.chance(40)) {
+      load(c);
+      emit(operation("add") + sum + ", " + sum + ", " + c + ";");
+    }
+    mark(over);
+    emit("bar.sync 0;");
+    address(1, "%thread");
+    emit("@%p st" + space() + type() + " [%a1], " + sum + ";");
   }
 
   // %i and %j of this thread, and %p: it has such a pair.
