@@ -22,4 +22,10 @@ std::optional<MaskedAccess> maskedAccess(const llvm::Instruction &i) {
   return access;
 }
 
+llvm::Value *contiguousLoadAddress(llvm::Instruction &i) {
+  if (auto access = maskedAccess(i)) return access->stored || !access->isContiguous() ? nullptr : access->address;
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+  return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
+}
+
 }  // namespace strata::simt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm.masked.load, .gather, .store and .scatter: which operand is what.
+// llvm.masked.load, .gather, .store and .scatter: which operand is what; and loads with and without a mask.
 #pragma once
 
 #include <llvm/IR/IntrinsicInst.h>
@@ -23,5 +23,8 @@ struct MaskedAccess {
 
 // None if it is something else.
 std::optional<MaskedAccess> maskedAccess(const llvm::Instruction &i);
+
+// The address from which `i` loads a vector's elements side by side, under a mask or not; null if it does something else.
+llvm::Value *contiguousLoadAddress(llvm::Instruction &i);
 
 }  // namespace strata::simt

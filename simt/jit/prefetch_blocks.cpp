@@ -33,7 +33,7 @@ public:
     std::vector<Instruction *> loads;
     std::uint64_t lines = 0;
     for (Instruction &i : llvm::instructions(function_)) {
-      Value *address = loadedFrom(i);
+      Value *address = contiguousLoadAddress(i);
       bool ofBlock = false;
       if (!address || !follows(*address, ofBlock, 0) || !ofBlock) continue;
       loads.push_back(&i);
@@ -45,12 +45,6 @@ public:
   }
 
 private:
-  static Value *loadedFrom(Instruction &i) {
-    if (auto access = maskedAccess(i)) return access->stored || !access->isContiguous() ? nullptr : access->address;
-    auto *load = dyn_cast<llvm::LoadInst>(&i);
-    return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
-  }
-
   static std::uint64_t linesOf(const Instruction &load) {
     return (load.getModule()->getDataLayout().getTypeStoreSize(load.getType()) + kLine - 1) / kLine;
   }
@@ -88,7 +82,7 @@ private:
   void prefetch(Instruction &load) {
     llvm::IRBuilder<> b(&load);
     copies_.clear();
-    Value *ahead = copy(loadedFrom(load), b);
+    Value *ahead = copy(contiguousLoadAddress(load), b);
     for (std::uint64_t line = 0; line < linesOf(load); ++line)
       b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
                         {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, line * kLine), b.getInt32(/*read*/ 0), b.getInt32(/*locality: second level*/ 2), b.getInt32(/*data*/ 1)});

@@ -53,17 +53,11 @@ public:
     for (llvm::BasicBlock *block : loop_.blocks())
       for (Instruction &i : *block)
         if (loops.getLoopFor(block) != &loop_) break;
-        else if (Value *pointer = loadedFrom(i)) loads.push_back({&i, pointer});
+        else if (Value *pointer = contiguousLoadAddress(i)) loads.push_back({&i, pointer});
     for (auto [load, pointer] : loads) prefetch(*load, *pointer);
   }
 
 private:
-  static Value *loadedFrom(Instruction &i) {
-    if (auto access = maskedAccess(i)) return access->stored || !access->isContiguous() ? nullptr : access->address;
-    auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
-    return load && load->getType()->isVectorTy() && load->isSimple() ? load->getPointerOperand() : nullptr;
-  }
-
   // What lanes fetch here and there makes the hardware lose sight of what is read straight on.
   bool gathers() const {
     for (const llvm::BasicBlock *block : loop_.blocks())
