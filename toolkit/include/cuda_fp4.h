@@ -19,53 +19,31 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_double_to_fp4(double x, __nv_fp4_interpretation_t, cudaRoundMode rounding) {
   return __strata::toTinyFloat<2, 1>(x, rounding);
 }
-STRATA_HOST_DEVICE __nv_fp4x2_storage_t __nv_cvt_double2_to_fp4x2(double2 x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return static_cast<__nv_fp4x2_storage_t>(__nv_cvt_double_to_fp4(x.x, format, rounding) | __nv_cvt_double_to_fp4(x.y, format, rounding) << 4);
-}
-STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_float_to_fp4(float x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_double_to_fp4(static_cast<double>(x), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp4x2_storage_t __nv_cvt_float2_to_fp4x2(float2 x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return static_cast<__nv_fp4x2_storage_t>(__nv_cvt_float_to_fp4(x.x, format, rounding) | __nv_cvt_float_to_fp4(x.y, format, rounding) << 4);
-}
-STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_halfraw_to_fp4(__half_raw x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float_to_fp4(__half2float(__half(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp4x2_storage_t __nv_cvt_halfraw2_to_fp4x2(__half2_raw x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float2_to_fp4x2(__half22float2(__half2(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_bfloat16raw_to_fp4(__nv_bfloat16_raw x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float_to_fp4(__bfloat162float(__nv_bfloat16(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp4x2_storage_t __nv_cvt_bfloat16raw2_to_fp4x2(__nv_bfloat162_raw x, __nv_fp4_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float2_to_fp4x2(__bfloat1622float2(__nv_bfloat162(x)), format, rounding);
-}
 STRATA_HOST_DEVICE __half_raw __nv_cvt_fp4_to_halfraw(__nv_fp4_storage_t x, __nv_fp4_interpretation_t) {
   return static_cast<__half_raw>(__float2half(__strata::fromTinyFloat<2, 1>(x)));
 }
-STRATA_HOST_DEVICE __half2_raw __nv_cvt_fp4x2_to_halfraw2(__nv_fp4x2_storage_t x, __nv_fp4_interpretation_t format) {
-  __half2_raw halves;
-  halves.x = __nv_cvt_fp4_to_halfraw(x & 0xf, format).x;
-  halves.y = __nv_cvt_fp4_to_halfraw(static_cast<__nv_fp4_storage_t>(x >> 4), format).x;
-  return halves;
-}
-
-// ---- Types: one, two and four values -------------------------------------------------------------------
-#define STRATA_FLOAT __nv_fp4_e2m1
-#define STRATA_FLOAT_X2 __nv_fp4x2_e2m1
-#define STRATA_FLOAT_X4 __nv_fp4x4_e2m1
-#define STRATA_FORMAT __NV_E2M1
+#define STRATA_INTERPRETATION __nv_fp4_interpretation_t
+#define STRATA_SHIFT 4
 #define STRATA_OF(from, to) __nv_cvt_##from##_to_fp4##to
 #define STRATA_TO_HALF __nv_cvt_fp4_to_halfraw
 #define STRATA_TO_HALF2 __nv_cvt_fp4x2_to_halfraw2
 #define STRATA_STORAGE __nv_fp4_storage_t
 #define STRATA_STORAGE_X2 __nv_fp4x2_storage_t
 #define STRATA_STORAGE_X4 __nv_fp4x4_storage_t
+#include "strata/tiny_float_conversions.inc"
+
+// ---- Types: one, two and four values -------------------------------------------------------------------
+#define STRATA_FLOAT __nv_fp4_e2m1
+#define STRATA_FLOAT_X2 __nv_fp4x2_e2m1
+#define STRATA_FLOAT_X4 __nv_fp4x4_e2m1
+#define STRATA_FORMAT __NV_E2M1
 #include "strata/tiny_float.inc"
 #undef STRATA_FLOAT
 #undef STRATA_FLOAT_X2
 #undef STRATA_FLOAT_X4
 #undef STRATA_FORMAT
+#undef STRATA_INTERPRETATION
+#undef STRATA_SHIFT
 #undef STRATA_OF
 #undef STRATA_TO_HALF
 #undef STRATA_TO_HALF2

@@ -20,49 +20,25 @@ typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpr
 STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_double_to_fp6(double x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
   return format == __NV_E2M3 ? __strata::toTinyFloat<2, 3>(x, rounding) : __strata::toTinyFloat<3, 2>(x, rounding);
 }
-STRATA_HOST_DEVICE __nv_fp6x2_storage_t __nv_cvt_double2_to_fp6x2(double2 x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return static_cast<__nv_fp6x2_storage_t>(__nv_cvt_double_to_fp6(x.x, format, rounding) | __nv_cvt_double_to_fp6(x.y, format, rounding) << 8);
-}
-STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_float_to_fp6(float x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_double_to_fp6(static_cast<double>(x), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp6x2_storage_t __nv_cvt_float2_to_fp6x2(float2 x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return static_cast<__nv_fp6x2_storage_t>(__nv_cvt_float_to_fp6(x.x, format, rounding) | __nv_cvt_float_to_fp6(x.y, format, rounding) << 8);
-}
-STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_halfraw_to_fp6(__half_raw x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float_to_fp6(__half2float(__half(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp6x2_storage_t __nv_cvt_halfraw2_to_fp6x2(__half2_raw x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float2_to_fp6x2(__half22float2(__half2(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_bfloat16raw_to_fp6(__nv_bfloat16_raw x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float_to_fp6(__bfloat162float(__nv_bfloat16(x)), format, rounding);
-}
-STRATA_HOST_DEVICE __nv_fp6x2_storage_t __nv_cvt_bfloat16raw2_to_fp6x2(__nv_bfloat162_raw x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
-  return __nv_cvt_float2_to_fp6x2(__bfloat1622float2(__nv_bfloat162(x)), format, rounding);
-}
 STRATA_HOST_DEVICE __half_raw __nv_cvt_fp6_to_halfraw(__nv_fp6_storage_t x, __nv_fp6_interpretation_t format) {
   const float value = format == __NV_E2M3 ? __strata::fromTinyFloat<2, 3>(x) : __strata::fromTinyFloat<3, 2>(x);
   return static_cast<__half_raw>(__float2half(value));
 }
-STRATA_HOST_DEVICE __half2_raw __nv_cvt_fp6x2_to_halfraw2(__nv_fp6x2_storage_t x, __nv_fp6_interpretation_t format) {
-  __half2_raw halves;
-  halves.x = __nv_cvt_fp6_to_halfraw(static_cast<unsigned char>(x), format).x;
-  halves.y = __nv_cvt_fp6_to_halfraw(static_cast<unsigned char>(x >> 8), format).x;
-  return halves;
-}
-
-// ---- Types: one, two and four values -------------------------------------------------------------------
-#define STRATA_FLOAT __nv_fp6_e2m3
-#define STRATA_FLOAT_X2 __nv_fp6x2_e2m3
-#define STRATA_FLOAT_X4 __nv_fp6x4_e2m3
-#define STRATA_FORMAT __NV_E2M3
+#define STRATA_INTERPRETATION __nv_fp6_interpretation_t
+#define STRATA_SHIFT 8
 #define STRATA_OF(from, to) __nv_cvt_##from##_to_fp6##to
 #define STRATA_TO_HALF __nv_cvt_fp6_to_halfraw
 #define STRATA_TO_HALF2 __nv_cvt_fp6x2_to_halfraw2
 #define STRATA_STORAGE __nv_fp6_storage_t
 #define STRATA_STORAGE_X2 __nv_fp6x2_storage_t
 #define STRATA_STORAGE_X4 __nv_fp6x4_storage_t
+#include "strata/tiny_float_conversions.inc"
+
+// ---- Types: one, two and four values -------------------------------------------------------------------
+#define STRATA_FLOAT __nv_fp6_e2m3
+#define STRATA_FLOAT_X2 __nv_fp6x2_e2m3
+#define STRATA_FLOAT_X4 __nv_fp6x4_e2m3
+#define STRATA_FORMAT __NV_E2M3
 #include "strata/tiny_float.inc"
 #undef STRATA_FLOAT
 #undef STRATA_FLOAT_X2
@@ -77,6 +53,8 @@ STRATA_HOST_DEVICE __half2_raw __nv_cvt_fp6x2_to_halfraw2(__nv_fp6x2_storage_t x
 #undef STRATA_FLOAT_X2
 #undef STRATA_FLOAT_X4
 #undef STRATA_FORMAT
+#undef STRATA_INTERPRETATION
+#undef STRATA_SHIFT
 #undef STRATA_OF
 #undef STRATA_TO_HALF
 #undef STRATA_TO_HALF2
