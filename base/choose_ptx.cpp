@@ -19,12 +19,9 @@ namespace {
 
 bool runsOn(const Entry &entry, unsigned capability) {
   switch (targetSuffix(entry)) {
-    case 'a':
-      return entry.arch == capability;
-    case 'f':
-      return entry.arch / 10 == capability / 10 && entry.arch <= capability;
-    default:
-      return entry.arch <= capability;
+    case 'a': return entry.arch == capability;
+    case 'f': return entry.arch / 10 == capability / 10 && entry.arch <= capability;
+    default: return entry.arch <= capability;
   }
 }
 

@@ -65,8 +65,7 @@ Result<std::vector<std::uint8_t>> decompress(std::span<const std::uint8_t> packe
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return corrupt(offset, "wrong uncompressed size");
   std::vector<std::uint8_t> out(size);
   std::size_t written = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
-  if (ZSTD_isError(written))
-    return corrupt(offset, std::string("corrupt zstd data: ") + ZSTD_getErrorName(written));
+  if (ZSTD_isError(written)) return corrupt(offset, std::string("corrupt zstd data: ") + ZSTD_getErrorName(written));
   if (written != size) return corrupt(offset, "wrong uncompressed size");
   return out;
 }
@@ -86,8 +85,7 @@ Result<Entry> readEntry(std::span<const std::uint8_t> bytes, std::size_t offset,
   entry.arch = load<std::uint32_t>(at + 28);
   std::uint64_t nameOffset = load<std::uint32_t>(at + 32), nameSize = load<std::uint32_t>(at + 36);
   if (nameSize) {
-    if (nameOffset < kEntrySize || nameOffset + nameSize > headerSize)
-      return corrupt(offset + 32, "name does not fit");
+    if (nameOffset < kEntrySize || nameOffset + nameSize > headerSize) return corrupt(offset + 32, "name does not fit");
     entry.name.assign(reinterpret_cast<const char *>(at + nameOffset), nameSize);
   }
 
@@ -97,8 +95,7 @@ Result<Entry> readEntry(std::span<const std::uint8_t> bytes, std::size_t offset,
   if (flags & (kFlagZstd | kFlagLz4)) {
     std::uint64_t packedSize = load<std::uint32_t>(at + 16);
     if (packedSize > payloadSize) return corrupt(offset + 16, "compressed size does not fit");
-    if (flags & kFlagLz4)
-      return unsupported("fat binary: LZ4 compression, entry at offset " + std::to_string(offset));
+    if (flags & kFlagLz4) return unsupported("fat binary: LZ4 compression, entry at offset " + std::to_string(offset));
     auto unpacked = decompress(payload.first(packedSize), load<std::uint64_t>(at + 56), offset);
     if (!unpacked) return unpacked.error();
     entry.payload = std::move(*unpacked);

@@ -20,19 +20,19 @@ inline constexpr std::uint32_t kWrapperMagic = 0x466243B1;  // __fatBinC_Wrapper
 struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
-  const void *data;       // the fat binary
+  const void *data;  // the fat binary
   void *filenameOrFatbins;
 };
 
-// NVIDIA's kinds are single low bits, of which `native`, Strata's machine code for CPUs, shares none: NVIDIA's driver passes
-// it over, as it does kinds that are newer than itself.
+// NVIDIA's kinds are single low bits, of which `native`, Strata's machine code for CPUs, shares none: NVIDIA's driver
+// passes it over, as it does kinds that are newer than itself.
 enum class Kind : std::uint16_t { ptx = 1, cubin = 2, native = 0x5300 };
 
 struct Entry {
   Kind kind = Kind::ptx;
-  std::uint32_t arch = 0;       // 90 for sm_90; suffix letters are in the PTX text itself
-  bool relocatable = false;     // from -rdc=true: externs are still open
-  std::string name;             // source file, may be empty
+  std::uint32_t arch = 0;             // 90 for sm_90; suffix letters are in the PTX text itself
+  bool relocatable = false;           // from -rdc=true: externs are still open
+  std::string name;                   // source file, may be empty
   std::vector<std::uint8_t> payload;  // decompressed; PTX without the final NUL
 };
 

@@ -18,7 +18,8 @@
 namespace strata::knobs {
 namespace {
 
-constexpr std::string_view kPrefix = "STRATA_", kTests = "STRATA_TEST_", kBuild = "STRATA_BUILD_DIR";  // the tests' own; ./x reads it
+constexpr std::string_view kPrefix = "STRATA_", kTests = "STRATA_TEST_",
+                           kBuild = "STRATA_BUILD_DIR";  // the tests' own; ./x reads it
 
 // Each parse returns whether the value is allowed; only then `out` is set.
 bool parse(const char *value, std::string_view allowed, text &out) {
@@ -82,7 +83,9 @@ std::string complaintAbout(const std::string &name) {
   for (char &c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   int count = 0;
   const Row *table = rows(count);
-  const Row *nearest = std::min_element(table, table + count, [&](const Row &a, const Row &b) { return distance(upper, a.name) < distance(upper, b.name); });
+  const Row *nearest = std::min_element(table, table + count, [&](const Row &a, const Row &b) {
+    return distance(upper, a.name) < distance(upper, b.name);
+  });
   const std::size_t tolerable = std::max<std::size_t>(2, (name.size() - kPrefix.size()) / 2);
   const std::string start = name + ": Strata reads no such variable; ";
   if (distance(upper, nearest->name) <= tolerable) return start + "did you mean " + nearest->name + "?";

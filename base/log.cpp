@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <unistd.h>
 
 #include "base/knobs.h"
 

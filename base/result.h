@@ -9,8 +9,8 @@
 
 namespace strata {
 
-// Who has to act on an error: the caller (bad input), who set the environment (a STRATA_ variable asks for what cannot be),
-// nobody yet (a form Strata does not support), us (a bug in Strata), or the machine (memory, disk, threads).
+// Who has to act on an error: the caller (bad input), who set the environment (a STRATA_ variable asks for what cannot
+// be), nobody yet (a form Strata does not support), us (a bug in Strata), or the machine (memory, disk, threads).
 enum class Blame { user, environment, unsupported, internal, resource };
 
 struct Error {

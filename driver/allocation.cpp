@@ -96,8 +96,8 @@ CUresult entry::cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
 CUresult entry::cuMemFreeHost(void *p) { return p ? freeMemory(asAddress(p), bit(MemoryKind::host)) : CUDA_SUCCESS; }
 
 CUresult entry::cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags) {
-  constexpr unsigned kFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
-                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  constexpr unsigned kFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |
+                              CU_MEMHOSTREGISTER_READ_ONLY;
   if (!p || !bytesize || (Flags & ~kFlags) || asAddress(p) + bytesize < asAddress(p)) return CUDA_ERROR_INVALID_VALUE;
   if (Flags & CU_MEMHOSTREGISTER_IOMEMORY) return CUDA_ERROR_NOT_SUPPORTED;
   if (!isMapped(asAddress(p), bytesize)) return CUDA_ERROR_INVALID_VALUE;

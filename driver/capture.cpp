@@ -253,22 +253,20 @@ CUresult entry::cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *cap
   return cuStreamGetCaptureInfo_v3(hStream, captureStatus, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 
-CUresult entry::cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                       cuuint64_t *id_out) {
+CUresult entry::cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out) {
   return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr, nullptr);
 }
 
 CUresult entry::cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                          cuuint64_t *id_out, CUgraph *graph_out,
-                                          const CUgraphNode **dependencies_out, size_t *numDependencies_out) {
+                                          cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
+                                          size_t *numDependencies_out) {
   return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
                                    numDependencies_out);
 }
 
 // The lists stay valid in the calling thread until its next call.
 CUresult entry::cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
-                                          cuuint64_t *id_out, CUgraph *graph_out,
-                                          const CUgraphNode **dependencies_out,
+                                          cuuint64_t *id_out, CUgraph *graph_out, const CUgraphNode **dependencies_out,
                                           const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out) {
   thread_local std::vector<CUgraphNode> dependencies;
   thread_local std::vector<CUgraphEdgeData> edges;
@@ -298,10 +296,9 @@ CUresult entry::cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatu
 }
 
 CUresult entry::cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode *dependencies,
-                                                     const CUgraphEdgeData *dependencyData,
-                                                     size_t numDependencies, unsigned int flags) {
-  if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (numDependencies && !dependencies))
-    return CUDA_ERROR_INVALID_VALUE;
+                                                     const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                                     unsigned int flags) {
+  if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (numDependencies && !dependencies)) return CUDA_ERROR_INVALID_VALUE;
   Ref<Stream> stream;
   if (CUresult result = resolveStream(hStream, stream); result != CUDA_SUCCESS) return result;
   std::lock_guard lock(captureLock);
@@ -321,8 +318,8 @@ CUresult entry::cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNo
   return CUDA_SUCCESS;
 }
 
-CUresult entry::cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies,
-                                                  size_t numDependencies, unsigned int flags) {
+CUresult entry::cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies,
+                                                  unsigned int flags) {
   return cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, nullptr, numDependencies, flags);
 }
 

@@ -167,8 +167,7 @@ CUresult entry::cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray
   return createContext(pctx, flags, dev);
 }
 
-CUresult entry::cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
-                               CUdevice dev) {
+CUresult entry::cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev) {
   if (ctxCreateParams && ctxCreateParams->cigParams) return CUDA_ERROR_NOT_SUPPORTED;
   if (ctxCreateParams && ctxCreateParams->numExecAffinityParams > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   return createContext(pctx, flags, dev);

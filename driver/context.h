@@ -65,7 +65,7 @@ private:
 inline thread_local constinit Context *currentContextOfThread = nullptr;
 inline Context *currentContext() { return currentContextOfThread; }
 void pushContext(Context &context);
-bool popContext();                   // false if the stack is empty
+bool popContext();                      // false if the stack is empty
 void replaceContext(Context *context);  // the top; null: only pops
 
 inline Context *findContext(CUcontext handle) { return handles<Context, CUcontext>().find(handle); }

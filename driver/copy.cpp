@@ -33,7 +33,8 @@ void streamRow(std::uint64_t destination, std::uint64_t source, std::uint64_t by
   for (; at + kStep <= bytes; at += kStep) {
     auto *to = static_cast<__m128i *>(pointer(destination + at));
     const auto *from = static_cast<const __m128i *>(pointer(source + at));
-    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1), c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1), c = _mm_loadu_si128(from + 2),
+                  d = _mm_loadu_si128(from + 3);
     _mm_stream_si128(to, a);
     _mm_stream_si128(to + 1, b);
     _mm_stream_si128(to + 2, c);
@@ -169,7 +170,8 @@ CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, C
   // A unified address that the driver does not know is the program's own memory.
   bool ours = memory.overlaps(side.begin, extent) || side.begin - memory.ranges().window().begin <
                                                          memory.ranges().window().end - memory.ranges().window().begin;
-  return type == CU_MEMORYTYPE_UNIFIED && !ours && isMapped(side.begin, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return type == CU_MEMORYTYPE_UNIFIED && !ours && isMapped(side.begin, extent) ? CUDA_SUCCESS
+                                                                                : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
@@ -224,8 +226,8 @@ CUresult checkFill(const Fill &fill) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;
   if (fill.destination % fill.elementSize || fill.width > kMost) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t row = fill.width * fill.elementSize;
-  if (fill.height > 1 && (fill.pitch < row || fill.pitch % fill.elementSize || fill.pitch > kMost ||
-                          fill.height > kMost / fill.pitch))
+  if (fill.height > 1 &&
+      (fill.pitch < row || fill.pitch % fill.elementSize || fill.pitch > kMost || fill.height > kMost / fill.pitch))
     return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t extent = (fill.height - 1) * fill.pitch + row;
   return Memory::get().covers(fill.destination, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

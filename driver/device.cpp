@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/device.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "base/knobs.h"
 #include "base/log.h"
@@ -43,8 +42,10 @@ void makeDevices() {
   const char *wanted = std::getenv("CUDA_VISIBLE_DEVICES");
   std::vector<CUuuid> uuids;
   for (int i = 0; i < knobs::get().STRATA_DEVICE_COUNT; ++i) uuids.push_back(uuidOf(i));
-  for (int number : visibleDevices(wanted, uuids)) devices().push_back(new Device(static_cast<int>(devices().size()), number));
-  if (devices().empty() && !uuids.empty()) log::info(fmt::format("CUDA_VISIBLE_DEVICES={} hides all CPU devices", wanted));
+  for (int number : visibleDevices(wanted, uuids))
+    devices().push_back(new Device(static_cast<int>(devices().size()), number));
+  if (devices().empty() && !uuids.empty())
+    log::info(fmt::format("CUDA_VISIBLE_DEVICES={} hides all CPU devices", wanted));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU devices of this process (STRATA_DEVICE_COUNT, CUDA_VISIBLE_DEVICES): each has workers, a share of memory, a primary context.
+// The CPU devices of this process (STRATA_DEVICE_COUNT, CUDA_VISIBLE_DEVICES): each has workers, a share of memory, a
+// primary context.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@ class Device {
 public:
   Device(int ordinal, int number);
 
-  const int ordinal;  // as this process counts
-  const int number;   // of the machine's devices
+  const int ordinal;                   // as this process counts
+  const int number;                    // of the machine's devices
   std::atomic<std::uint64_t> used{0};  // bytes of device memory in use
   std::uint64_t totalMemory() const { return totalMemory_; }
   std::uint32_t workers() const { return workers_; }

@@ -11,7 +11,7 @@
 namespace strata::driver {
 
 enum class ProcessState : std::uint32_t {
-  fresh,   // cuInit has not succeeded
+  fresh,  // cuInit has not succeeded
   ready,
   forked,  // a child of a process that had called cuInit: its worker threads do not exist here
 };

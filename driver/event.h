@@ -26,8 +26,8 @@ public:
   // Guarded by schedulerLock. The latest record counts: an older one that is reached later changes nothing.
   std::uint64_t record = 0;  // 0: never recorded
   bool reached = false;
-  Marker marker;             // of the latest record; its stream is null if it was reached at once
-  std::uint64_t stamp = 0;   // nanoseconds, steady clock
+  Marker marker;            // of the latest record; its stream is null if it was reached at once
+  std::uint64_t stamp = 0;  // nanoseconds, steady clock
 
   // Guarded by capture.cpp's lock: the latest record was made in a capture.
   Ref<Capture> capture;

@@ -16,7 +16,8 @@ Function::Function(Module &module, const simt::KernelInfo &info) : module(module
 
 Result<std::shared_ptr<const simt::Kernel>> Function::kernel(const std::uint32_t blockDim[3]) {
   const BlockShape shape{blockDim[0], blockDim[1], blockDim[2]};
-  if (const auto *latest = latest_.load(std::memory_order_acquire); latest && latest->first == shape) return latest->second;
+  if (const auto *latest = latest_.load(std::memory_order_acquire); latest && latest->first == shape)
+    return latest->second;
   {
     std::lock_guard lock(mutex_);
     if (auto found = loaded_.find(shape); found != loaded_.end()) {

@@ -223,8 +223,8 @@ CUresult entry::cuGraphGetEdges(CUgraph hGraph, CUgraphNode *from, CUgraphNode *
   return cuGraphGetEdges_v2(hGraph, from, to, nullptr, numEdges);
 }
 
-CUresult entry::cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies,
-                                              CUgraphEdgeData *edgeData, size_t *numDependencies) {
+CUresult entry::cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode *dependencies, CUgraphEdgeData *edgeData,
+                                              size_t *numDependencies) {
   Node *node = findNode(hNode);
   if (!node || !numDependencies) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; edgeData && i < *numDependencies; ++i) edgeData[i] = {};

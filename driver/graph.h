@@ -30,8 +30,8 @@ class Graph final : public Shared {
 public:
   ~Graph() override;
 
-  CUgraph handle = nullptr;       // null for a child graph's own copy until it is asked for
-  std::vector<Ref<Node>> nodes;   // in the order of their making
+  CUgraph handle = nullptr;      // null for a child graph's own copy until it is asked for
+  std::vector<Ref<Node>> nodes;  // in the order of their making
 
   Node *add(Work work, std::span<Node *const> dependencies);
   void remove(Node &node);

@@ -159,7 +159,9 @@ CUresult makePlan(const Graph &graph, Plan &plan) {
   return CUDA_SUCCESS;
 }
 
-OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan) { return std::make_unique<GraphOperation>(std::move(plan)); }
+OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan) {
+  return std::make_unique<GraphOperation>(std::move(plan));
+}
 
 CUresult entry::cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags) {
   return instantiate(phGraphExec, hGraph, flags);
@@ -177,9 +179,10 @@ CUresult entry::cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph h
   if (!instantiateParams) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = instantiate(phGraphExec, hGraph, instantiateParams->flags);
   instantiateParams->hErrNode_out = nullptr;
-  instantiateParams->result_out = result == CUDA_SUCCESS               ? CUDA_GRAPH_INSTANTIATE_SUCCESS
-                                  : result == CUDA_ERROR_NOT_SUPPORTED ? CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED
-                                                                       : CUDA_GRAPH_INSTANTIATE_ERROR;
+  instantiateParams->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                                  : result == CUDA_ERROR_NOT_SUPPORTED
+                                      ? CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED
+                                      : CUDA_GRAPH_INSTANTIATE_ERROR;
   return result;
 }
 

@@ -29,7 +29,7 @@ class GraphExec final : public Shared {
 public:
   CUgraphExec handle = nullptr;
   cuuint64_t flags = 0;
-  Ref<Graph> source;  // a private copy, to compare updates with
+  Ref<Graph> source;                                     // a private copy, to compare updates with
   std::unordered_map<CUgraphNode, const Node *> copyOf;  // node of the program's graph → its copy in `source`
   std::shared_ptr<const Plan> plan;
   Marker lastLaunch;  // launches of one executable graph follow one another

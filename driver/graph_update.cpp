@@ -38,15 +38,13 @@ struct Difference {
 // The nodes' places in their graphs' lists stand for their identity: shapes are equal if each node has its
 // counterpart's dependencies.
 Difference compare(const Graph &before, const Graph &after) {
-  if (before.nodes.size() != after.nodes.size())
-    return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr};
+  if (before.nodes.size() != after.nodes.size()) return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr};
   std::unordered_map<const Node *, const Node *> counterpart;
   for (std::size_t i = 0; i < before.nodes.size(); ++i) counterpart[before.nodes[i].get()] = after.nodes[i].get();
   for (std::size_t i = 0; i < before.nodes.size(); ++i) {
     const Node &a = *before.nodes[i], &b = *after.nodes[i];
     if (typeOf(a.work) != typeOf(b.work)) return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, b.handle};
-    if (a.dependencies.size() != b.dependencies.size())
-      return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b.handle};
+    if (a.dependencies.size() != b.dependencies.size()) return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b.handle};
     for (const Node *dependency : a.dependencies)
       if (std::find(b.dependencies.begin(), b.dependencies.end(), counterpart[dependency]) == b.dependencies.end())
         return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b.handle};
@@ -94,8 +92,7 @@ CUDA_KERNEL_NODE_PARAMS newest(const CUDA_KERNEL_NODE_PARAMS_v1 &old) {
 
 }  // namespace
 
-CUresult entry::cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
-                                     CUgraphExecUpdateResultInfo *resultInfo) {
+CUresult entry::cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo) {
   if (!resultInfo) return CUDA_ERROR_INVALID_VALUE;
   Difference difference;
   CUresult result = update(hGraphExec, hGraph, difference);
@@ -177,7 +174,8 @@ CUresult entry::cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNo
 CUresult entry::cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled) {
   return changeStep(hGraphExec, hNode, [&](Plan::Step &step) {
     CUgraphNodeType type = typeOf(step.work);
-    bool can = type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEMCPY;
+    bool can =
+        type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEMCPY;
     if (!can) return CUDA_ERROR_INVALID_VALUE;
     step.enabled = isEnabled != 0;
     return CUDA_SUCCESS;

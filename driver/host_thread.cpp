@@ -27,7 +27,9 @@ public:
   }
 
 private:
-  HostThread() { std::thread([this] { run(); }).detach(); }
+  HostThread() {
+    std::thread([this] { run(); }).detach();
+  }
 
   [[noreturn]] void run() {
     std::unique_lock lock(mutex_);
@@ -71,7 +73,9 @@ private:
     std::function<void()> done;
   };
 
-  Watcher() { std::thread([this] { run(); }).detach(); }
+  Watcher() {
+    std::thread([this] { run(); }).detach();
+  }
 
   // The host may write the memory at any time, without a call: looks each microsecond at first, later each 100.
   [[noreturn]] void run() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images that a program loads: PTX text, fat binaries, and what is refused (machine code of GPUs).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-
-#include <fmt/format.h>
 
 #include "base/choose_ptx.h"
 #include "base/fatbin.h"
@@ -128,7 +128,8 @@ CUresult findSource(const void *image, std::size_t bytes, const JitOptions &opti
       return sourceOfFatbin({static_cast<const std::uint8_t *>(image), *size}, options, source);
     }
     if (std::memcmp(text, "\177ELF", 4) == 0)
-      return reject(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is machine code for a GPU; this device takes PTX", options);
+      return reject(CUDA_ERROR_NO_BINARY_FOR_GPU, "the image is machine code for a GPU; this device takes PTX",
+                    options);
   }
   source.ptx.emplace_back(text, bytes ? strnlen(text, bytes) : std::strlen(text));
   if (!looksLikePtx(source.ptx[0]))
@@ -143,7 +144,8 @@ CUresult loadImage(const void *image, std::size_t bytes, const JitOptions &optio
   for (const std::string &ptx : source.ptx) loaded.ptxVersion = std::max(loaded.ptxVersion, targetOf(ptx));
   if (loaded.ptxVersion > fatbin::kCpuCapability)
     return reject(CUDA_ERROR_INVALID_PTX,
-                  fmt::format("PTX for sm_{} does not run on this device, which is sm_{}", loaded.ptxVersion, fatbin::kCpuCapability),
+                  fmt::format("PTX for sm_{} does not run on this device, which is sm_{}", loaded.ptxVersion,
+                              fatbin::kCpuCapability),
                   options);
   auto code = simt::openModule(std::move(source));
   if (!code) return reportCompileError(code.error(), options);
@@ -151,8 +153,7 @@ CUresult loadImage(const void *image, std::size_t bytes, const JitOptions &optio
   fill("", options.infoLog, options.infoBytes, options.infoSize);
   fill("", options.errorLog, options.errorBytes, options.errorSize);
   if (options.wallTime)
-    *options.wallTime =
-        std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    *options.wallTime = std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return CUDA_SUCCESS;
 }
 

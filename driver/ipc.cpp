@@ -38,7 +38,7 @@ struct Opened {
 std::map<std::uint64_t, Opened> opened;  // by base in this process
 
 std::uint64_t inodeOf(int file) {
-  struct stat info {};
+  struct stat info{};
   return fstat(file, &info) == 0 ? info.st_ino : 0;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel launches: checking a configuration, packing the parameters, handing the kernel to the engine.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "base/log.h"
 #include "driver/capture.h"
@@ -155,8 +155,7 @@ CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &s
   Function *function = nullptr;
   if (CUresult result = resolveFunction(handle, context, function); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkShape(shape, *function); result != CUDA_SUCCESS) return result;
-  if (CUresult result = packParams(function->info, params, extra, launch.params); result != CUDA_SUCCESS)
-    return result;
+  if (CUresult result = packParams(function->info, params, extra, launch.params); result != CUDA_SUCCESS) return result;
   launch.function = function;
   launch.module = Ref<Module>(&function->module);
   launch.gridDim = shape.gridDim;

@@ -111,9 +111,8 @@ CUresult findGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary handle, const ch
 }  // namespace
 
 CUresult entry::cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
-                                  void **jitOptionsValues, unsigned int numJitOptions,
-                                  CUlibraryOption *libraryOptions, void **libraryOptionValues,
-                                  unsigned int numLibraryOptions) {
+                                  void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                                  void **libraryOptionValues, unsigned int numLibraryOptions) {
   if (!library || !code) return CUDA_ERROR_INVALID_VALUE;
   JitOptions options;
   CUresult result = parseJitOptions(numJitOptions, jitOptions, jitOptionsValues, options);

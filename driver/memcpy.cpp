@@ -110,8 +110,7 @@ CUresult entry::cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount
 CUresult entry::cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
   return copy(describe(onDevice(dstDevice), onHost(srcHost), ByteCount), nullptr, Sync::sync);
 }
-CUresult entry::cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
-                                     CUstream hStream) {
+CUresult entry::cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {
   return copy(describe(onDevice(dstDevice), onHost(srcHost), ByteCount), hStream, Sync::async);
 }
 CUresult entry::cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
@@ -123,12 +122,11 @@ CUresult entry::cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_
 CUresult entry::cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
   return copy(describe(onDevice(dstDevice), onDevice(srcDevice), ByteCount), nullptr, Sync::sync);
 }
-CUresult entry::cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
-                                     CUstream hStream) {
+CUresult entry::cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
   return copy(describe(onDevice(dstDevice), onDevice(srcDevice), ByteCount), hStream, Sync::async);
 }
-CUresult entry::cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                             CUcontext srcContext, size_t ByteCount) {
+CUresult entry::cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                             size_t ByteCount) {
   return copyPeer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, nullptr, Sync::sync);
 }
 CUresult entry::cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
@@ -175,8 +173,7 @@ CUresult checkBatchAttributes(const CUmemcpyAttributes *attrs, const size_t *fir
 // All copies are checked before the first is issued. A source that may only be read during the call (or at any
 // time) is read no earlier than its turn in the stream: the call waits where that is demanded.
 CUresult entry::cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                                      CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
-                                      CUstream hStream) {
+                                      CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream) {
   if (!dsts || !srcs || !sizes || !count || !hStream) return CUDA_ERROR_INVALID_VALUE;
   CUresult result = checkBatchAttributes(attrs, attrsIdxs, numAttrs, count);
   Ref<Stream> stream;

@@ -29,7 +29,8 @@ bool isMapped(std::uint64_t address, std::uint64_t size) {
   if (address + size < address) return false;
   unsigned char resident[kPages];
   for (std::uint64_t at = address / kPage * kPage; at < address + size; at += kPages * kPage)
-    if (mincore(reinterpret_cast<void *>(at), std::min(kPages * kPage, address + size - at), resident) != 0) return false;
+    if (mincore(reinterpret_cast<void *>(at), std::min(kPages * kPage, address + size - at), resident) != 0)
+      return false;
   return true;
 }
 

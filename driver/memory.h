@@ -32,15 +32,15 @@ enum class MemoryKind : std::uint8_t {
 struct Allocation {
   std::uint64_t base = 0, size = 0;  // bytes, as asked for
   MemoryKind kind = MemoryKind::device;
-  Device *device = nullptr;          // null: host memory
-  Context *context = nullptr;        // whose end frees it; null: outlives contexts
+  Device *device = nullptr;    // null: host memory
+  Context *context = nullptr;  // whose end frees it; null: outlives contexts
   Pool *pool = nullptr;
-  unsigned flags = 0;                // of the call that made it
+  unsigned flags = 0;  // of the call that made it
   int access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  bool freeing = false;              // cuMemFreeAsync was called: its turn has not come yet
-  std::uint64_t id = 0;              // CU_POINTER_ATTRIBUTE_BUFFER_ID
-  bool shared = false;               // exported by cuIpcGetMemHandle: its pages are a memfd
-  Range range;                       // what Ranges gave; empty where we do not own the memory
+  bool freeing = false;  // cuMemFreeAsync was called: its turn has not come yet
+  std::uint64_t id = 0;  // CU_POINTER_ATTRIBUTE_BUFFER_ID
+  bool shared = false;   // exported by cuIpcGetMemHandle: its pages are a memfd
+  Range range;           // what Ranges gave; empty where we do not own the memory
 
   bool onDevice() const { return kind != MemoryKind::host && kind != MemoryKind::registered; }
   bool contains(std::uint64_t address) const { return address - base < size; }

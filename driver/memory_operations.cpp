@@ -112,8 +112,7 @@ CUresult issueOps(CUstream handle, std::span<const CUstreamBatchMemOpParams> ops
   return issue(*stream, MemoryOps{{ops.begin(), ops.end()}});
 }
 
-CUresult issueOne(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value,
-                  unsigned flags) {
+CUresult issueOne(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address, cuuint64_t value, unsigned flags) {
   static_assert(sizeof(CUstreamBatchMemOpParams) >= sizeof(CUstreamBatchMemOpParams{}.waitValue));
   CUstreamBatchMemOpParams op{};
   op.waitValue.operation = type;  // writeValue has the same fields at the same places

@@ -18,8 +18,8 @@ CUresult fill(const Fill &fill, CUstream handle, Sync sync) {
   return stream->context.error();
 }
 
-CUresult fill1D(CUdeviceptr destination, std::uint32_t value, std::uint32_t elementSize, size_t count,
-                CUstream stream, Sync sync) {
+CUresult fill1D(CUdeviceptr destination, std::uint32_t value, std::uint32_t elementSize, size_t count, CUstream stream,
+                Sync sync) {
   return fill({destination, 0, count, 1, value, elementSize}, stream, sync);
 }
 CUresult fill2D(CUdeviceptr destination, size_t pitch, std::uint32_t value, std::uint32_t elementSize, size_t width,
@@ -47,28 +47,26 @@ CUresult entry::cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_
 CUresult entry::cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
   return fill1D(dstDevice, ui, 4, N, hStream, Sync::async);
 }
-CUresult entry::cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
-                                size_t Height) {
+CUresult entry::cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height) {
   return fill2D(dstDevice, dstPitch, uc, 1, Width, Height, nullptr, Sync::sync);
 }
 CUresult entry::cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                  size_t Height) {
   return fill2D(dstDevice, dstPitch, us, 2, Width, Height, nullptr, Sync::sync);
 }
-CUresult entry::cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
-                                 size_t Height) {
+CUresult entry::cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height) {
   return fill2D(dstDevice, dstPitch, ui, 4, Width, Height, nullptr, Sync::sync);
 }
-CUresult entry::cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width,
-                                  size_t Height, CUstream hStream) {
+CUresult entry::cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+                                  CUstream hStream) {
   return fill2D(dstDevice, dstPitch, uc, 1, Width, Height, hStream, Sync::async);
 }
 CUresult entry::cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width,
                                    size_t Height, CUstream hStream) {
   return fill2D(dstDevice, dstPitch, us, 2, Width, Height, hStream, Sync::async);
 }
-CUresult entry::cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
-                                   size_t Height, CUstream hStream) {
+CUresult entry::cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+                                   CUstream hStream) {
   return fill2D(dstDevice, dstPitch, ui, 4, Width, Height, hStream, Sync::async);
 }
 

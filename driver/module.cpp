@@ -99,12 +99,10 @@ CUresult entry::cuModuleLoad(CUmodule *module, const char *fname) {
 
 CUresult entry::cuModuleLoadData(CUmodule *module, const void *image) { return loadData(module, image, {}); }
 
-CUresult entry::cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) {
-  return loadData(module, fatCubin, {});
-}
+CUresult entry::cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) { return loadData(module, fatCubin, {}); }
 
-CUresult entry::cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
-                                   CUjit_option *options, void **optionValues) {
+CUresult entry::cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+                                   void **optionValues) {
   JitOptions parsed;
   if (CUresult result = parseJitOptions(numOptions, options, optionValues, parsed); result != CUDA_SUCCESS)
     return result;

@@ -60,8 +60,7 @@ CUresult hostWork(const CUDA_HOST_NODE_PARAMS &params, Work &work) {
 }
 
 CUresult allocationWork(CUDA_MEM_ALLOC_NODE_PARAMS &params, Work &work) {
-  if (!params.bytesize || params.poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!params.bytesize || params.poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
   if (params.poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
   Device *device = params.poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE
                        ? findDevice(params.poolProps.location.id)
@@ -388,8 +387,8 @@ CUresult setEvent(CUgraphNode hNode, CUevent handle) {
 
 }  // namespace
 
-CUresult entry::cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                          const CUgraphNode *dependencies, size_t numDependencies, CUevent event) {
+CUresult entry::cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                          size_t numDependencies, CUevent event) {
   return addEventNode<RecordEvent>(phGraphNode, hGraph, dependencies, numDependencies, event);
 }
 CUresult entry::cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,

@@ -15,9 +15,7 @@ constexpr std::uint32_t kRegisterUnit = 256;  // registers are given to a warp i
 
 std::uint32_t warpsOf(std::uint32_t threads) { return (threads + kWarp - 1) / kWarp; }
 
-CUresult find(CUfunction handle, Function *&function) {
-  return resolveFunction(handle, *currentContext(), function);
-}
+CUresult find(CUfunction handle, Function *&function) { return resolveFunction(handle, *currentContext(), function); }
 
 }  // namespace
 
@@ -68,7 +66,8 @@ CUresult entry::cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int 
   std::uint32_t bestThreads = 0, bestSize = 0, bestBlocks = 0;
   for (std::uint32_t warps = warpsOf(limit); warps > 0; --warps) {
     std::uint32_t size = std::min(limit, warps * kWarp);
-    std::size_t shared = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(static_cast<int>(size)) : dynamicSMemSize;
+    std::size_t shared =
+        blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(static_cast<int>(size)) : dynamicSMemSize;
     std::uint32_t blocks = residentBlocks(*function, size, shared);
     if (blocks * size <= bestThreads) continue;
     bestThreads = blocks * size;
@@ -81,8 +80,8 @@ CUresult entry::cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int 
 }
 
 CUresult entry::cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
-                                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize,
-                                                 size_t dynamicSMemSize, int blockSizeLimit) {
+                                                 CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                                 int blockSizeLimit) {
   return cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
                                                    dynamicSMemSize, blockSizeLimit, 0);
 }
@@ -114,7 +113,8 @@ CUresult entry::cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, 
   Function *function = nullptr;
   if (CUresult result = find(func, function); result != CUDA_SUCCESS) return result;
   std::uint64_t cluster = 1;
-  for (int i = 0; i < 3; ++i) cluster *= static_cast<std::uint32_t>(std::max(1, function->settings.clusterDim[i].load()));
+  for (int i = 0; i < 3; ++i)
+    cluster *= static_cast<std::uint32_t>(std::max(1, function->settings.clusterDim[i].load()));
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     const auto &dim = config->attrs[i].value.clusterDim;
@@ -122,8 +122,9 @@ CUresult entry::cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, 
   }
   std::uint64_t threads = std::uint64_t{config->blockDimX} * config->blockDimY * config->blockDimZ;
   if (cluster == 0 || threads == 0 || threads > sm90::kMaxThreadsPerBlock) return CUDA_ERROR_INVALID_VALUE;
-  std::uint64_t blocks = std::uint64_t{residentBlocks(*function, static_cast<std::uint32_t>(threads), config->sharedMemBytes)} *
-                         currentContext()->device.workers();
+  std::uint64_t blocks =
+      std::uint64_t{residentBlocks(*function, static_cast<std::uint32_t>(threads), config->sharedMemBytes)} *
+      currentContext()->device.workers();
   *numClusters = static_cast<int>(blocks / cluster);
   return CUDA_SUCCESS;
 }

@@ -125,7 +125,8 @@ CUresult entry::cuPointerSetAttribute(const void *value, CUpointer_attribute att
 CUresult entry::cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
   if (!devPtr || !count || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
     return CUDA_ERROR_INVALID_VALUE;
-  bool needsLocation = advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+  bool needsLocation =
+      advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION && advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
   if (needsLocation && !validLocation(location)) return CUDA_ERROR_INVALID_DEVICE;
   return checkManaged(devPtr, count);  // one memory serves all: advice changes no placement
 }
@@ -148,8 +149,8 @@ CUresult entry::cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice ds
   return cuMemPrefetchAsync_v2(devPtr, count, locationOf(dstDevice), 0, hStream);
 }
 
-CUresult entry::cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
-                                       CUdeviceptr devPtr, size_t count) {
+CUresult entry::cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                       size_t count) {
   if (!data || !dataSize || !devPtr || !count) return CUDA_ERROR_INVALID_VALUE;
   auto found = Memory::get().find(devPtr);
   if (!found || found->kind != MemoryKind::managed || !Memory::get().covers(devPtr, count))

@@ -20,8 +20,7 @@ CUresult Pool::allocate(std::uint64_t bytes, std::uint64_t &base) {
   CUresult result = Memory::get().allocate(wanted, base);
   if (result != CUDA_SUCCESS) return result;
   std::uint64_t now = used.fetch_add(bytes) + bytes;
-  for (std::uint64_t high = usedHigh.load(); now > high && !usedHigh.compare_exchange_weak(high, now);) {
-  }
+  for (std::uint64_t high = usedHigh.load(); now > high && !usedHigh.compare_exchange_weak(high, now);) {}
   retain();  // released with the allocation
   return CUDA_SUCCESS;
 }

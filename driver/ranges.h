@@ -27,9 +27,9 @@ inline constexpr std::uint64_t kAlignment = 512;  // of every device allocation
 constexpr std::uint64_t roundUp(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 
 struct Range {
-  std::uint64_t begin = 0;     // what the user gets
-  std::uint64_t bytes = 0;     // as asked for, rounded up to kAlignment
-  std::uint64_t slot = 0;      // begin of the slot it lies in
+  std::uint64_t begin = 0;  // what the user gets
+  std::uint64_t bytes = 0;  // as asked for, rounded up to kAlignment
+  std::uint64_t slot = 0;   // begin of the slot it lies in
   std::uint64_t slotBytes = 0;
   bool slab = false;
 };
@@ -71,10 +71,10 @@ private:
   std::mutex mutex_;
   std::uint64_t base_ = 0, bytes_ = 0, next_ = 0;
   std::uint64_t live_ = 0, warm_ = 0;
-  std::atomic<std::uint32_t> unsealed_{0};  // open slots
-  std::vector<std::uint64_t> openClasses_;  // slot bytes of classes that may have some
-  std::unordered_map<std::uint64_t, Class> classes_;                    // by slot bytes
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> slabs_;  // free pieces by size
+  std::atomic<std::uint32_t> unsealed_{0};                                  // open slots
+  std::vector<std::uint64_t> openClasses_;                                  // slot bytes of classes that may have some
+  std::unordered_map<std::uint64_t, Class> classes_;                        // by slot bytes
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> slabs_;     // free pieces by size
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> reserved_;  // freed reservations by size
 };
 

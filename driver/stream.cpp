@@ -115,8 +115,7 @@ CUresult entry::cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) 
   return issue(*stream, HostCall{fn, userData});
 }
 
-CUresult entry::cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
-                                    unsigned int flags) {
+CUresult entry::cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags) {
   if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
   Ref<Stream> stream;
   if (CUresult result = resolveStream(hStream, stream); result != CUDA_SUCCESS) return result;

@@ -51,7 +51,7 @@ public:
   // Everything below is guarded by schedulerLock.
   struct Waiting {
     std::uint64_t count;
-    Task *task;      // one of the two
+    Task *task;  // one of the two
     Waiter *waiter;
   };
   std::uint64_t submitted = 0, completed = 0;
@@ -122,11 +122,11 @@ struct Task final : Turn, Recycled<Task> {
 
   Ref<Stream> stream;
   OperationPtr operation;
-  std::uint64_t count = 0;   // completed count of the stream once this is done
+  std::uint64_t count = 0;  // completed count of the stream once this is done
   std::uint32_t waitsFor = 0;
   bool started = false;
   Waiter *handOver = nullptr;  // an InlineTurn's thread, which is told instead of starting an operation
-  Task *next = nullptr;      // in the stream
+  Task *next = nullptr;        // in the stream
   Task *nextReady = nullptr;
 };
 

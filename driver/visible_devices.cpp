@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/visible_devices.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 namespace strata::driver {
 namespace {

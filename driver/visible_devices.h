@@ -8,8 +8,9 @@
 
 namespace strata::driver {
 
-// The devices, by number, that the variable's value names: "1,0", "GPU-9fe1a0c5" (the uuid or its begin). What follows an
-// entry that names no device, or more than one, is not seen; nothing is if a device is named twice. Null: all devices.
+// The devices, by number, that the variable's value names: "1,0", "GPU-9fe1a0c5" (the uuid or its begin). What follows
+// an entry that names no device, or more than one, is not seen; nothing is if a device is named twice. Null: all
+// devices.
 std::vector<int> visibleDevices(const char *value, const std::vector<CUuuid> &uuids);
 
 }  // namespace strata::driver

@@ -40,7 +40,9 @@ public:
 
 using PhysicalTable = HandleTable<Physical, void *>;
 PhysicalTable &physicals() { return handles<Physical, void *>(); }
-Physical *findPhysical(CUmemGenericAllocationHandle handle) { return physicals().find(reinterpret_cast<void *>(handle)); }
+Physical *findPhysical(CUmemGenericAllocationHandle handle) {
+  return physicals().find(reinterpret_cast<void *>(handle));
+}
 
 struct Mapping {
   std::uint64_t size;
@@ -173,7 +175,8 @@ CUresult entry::cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGener
   Physical *physical = findPhysical(handle);
   if (!physical || offset > physical->size || size > physical->size - offset) return CUDA_ERROR_INVALID_VALUE;
   if (!reserved(s, ptr, size) || anyMapped(s, ptr, size)) return CUDA_ERROR_INVALID_VALUE;
-  void *mapped = mmap(pointer(ptr), size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file, static_cast<off_t>(offset));
+  void *mapped =
+      mmap(pointer(ptr), size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file, static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   s.mappings[ptr] = {size, Ref<Physical>(physical), offset};
   Allocation known;
@@ -253,7 +256,7 @@ CUresult entry::cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
   if (!handle || shHandleType == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
   if (shHandleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
   int file = fcntl(static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle)), F_DUPFD_CLOEXEC, 0);
-  struct stat info {};
+  struct stat info{};
   if (file < 0) return CUDA_ERROR_INVALID_VALUE;
   if (fstat(file, &info) != 0 || info.st_size <= 0 || info.st_size % kGranularity) {
     close(file);
@@ -267,8 +270,7 @@ CUresult entry::cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
   return addPhysical(file, static_cast<std::uint64_t>(info.st_size), prop, handle);
 }
 
-CUresult entry::cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
-                                                       CUmemGenericAllocationHandle handle) {
+CUresult entry::cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle) {
   if (!prop) return CUDA_ERROR_INVALID_VALUE;
   std::lock_guard lock(state().mutex);
   Physical *physical = findPhysical(handle);

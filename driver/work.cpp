@@ -63,7 +63,9 @@ struct Maker {
   // The memory of graph nodes is there for as long as the graph: see graph_memory.h.
   OperationPtr operator()(FreeMemory) const { return std::make_unique<Nothing>(); }
   OperationPtr operator()(const AllocateMemory &) const { return std::make_unique<Nothing>(); }
-  OperationPtr operator()(const ChildGraph &) const { return std::make_unique<Nothing>(); }  // its nodes are in the plan
+  OperationPtr operator()(const ChildGraph &) const {
+    return std::make_unique<Nothing>();
+  }  // its nodes are in the plan
 };
 
 template <class Given>
@@ -78,7 +80,9 @@ CUresult put(Stream &stream, Given &&work, std::span<const Marker> after) {
 OperationPtr makeOperation(const Work &work) { return std::visit(Maker{}, work); }
 OperationPtr makeOperation(Work &&work) { return std::visit(Maker{}, std::move(work)); }
 
-CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) { return put(stream, std::move(work), after); }
+CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) {
+  return put(stream, std::move(work), after);
+}
 CUresult issue(Stream &stream, Launch &&launch) { return put(stream, std::move(launch), {}); }
 
 }  // namespace strata::driver

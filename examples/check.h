@@ -2,10 +2,11 @@
 // What every example needs: error checks, random data from a printed seed, and a verdict.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime.h>
 #include <random>
 #include <vector>
 

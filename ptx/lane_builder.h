@@ -32,11 +32,28 @@ ScalarType scalarType(Type type);  // b/u/s -> iN; f16x2, bf16x2, b32 -> i32; tf
 
 enum class Rounding : std::uint8_t { nearestEven, zero, down, up, nearestAway };
 enum class IntOp : std::uint8_t {
-  add, sub, mul, and_, or_, xor_, udiv, sdiv, urem, srem,  // division by 0 gives all ones / the dividend, never traps; MIN/-1 wraps
-  smin, smax, umin, umax, umulhi, smulhi,
-  uaddsat, saddsat, usubsat, ssubsat,
+  add,
+  sub,
+  mul,
+  and_,
+  or_,
+  xor_,
+  udiv,
+  sdiv,
+  urem,
+  srem,  // division by 0 gives all ones / the dividend, never traps; MIN/-1 wraps
+  smin,
+  smax,
+  umin,
+  umax,
+  umulhi,
+  smulhi,
+  uaddsat,
+  saddsat,
+  usubsat,
+  ssubsat,
 };
-enum class ShiftOp : std::uint8_t { shl, lshr, ashr };     // amount >= width: PTX's clamp (0, or sign fill)
+enum class ShiftOp : std::uint8_t { shl, lshr, ashr };  // amount >= width: PTX's clamp (0, or sign fill)
 enum class Unary : std::uint8_t { popcount, clz, reverse, not_, neg };
 enum class Compare : std::uint8_t { eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge };
 // Ordered comparisons are false on NaN, unordered (u…) true. num: neither is NaN; nan: one is.
@@ -44,7 +61,23 @@ enum class FCompare : std::uint8_t { oeq, one, olt, ole, ogt, oge, ueq, une, ult
 enum class FloatOp : std::uint8_t { add, sub, mul, div };
 // Approximate functions of f32 (and of f16/f64 where PTX has them), within PTX's stated error.
 enum class Approx : std::uint8_t { rcp, rsqrt, sqrt, sin, cos, ex2, lg2, tanh, div };
-enum class AtomicOp : std::uint8_t { exch, add, sub, and_, or_, xor_, smin, smax, umin, umax, inc, dec, fadd, fmin, fmax };
+enum class AtomicOp : std::uint8_t {
+  exch,
+  add,
+  sub,
+  and_,
+  or_,
+  xor_,
+  smin,
+  smax,
+  umin,
+  umax,
+  inc,
+  dec,
+  fadd,
+  fmin,
+  fmax
+};
 enum class Order : std::uint8_t { weak, relaxed, acquire, release, acqRel, seqCst, volatile_ };
 enum class Scope : std::uint8_t { cta, cluster, gpu, sys };
 
@@ -80,13 +113,13 @@ public:
   virtual ScalarType typeOf(Value v) = 0;
   virtual Value bitcast(Value v, ScalarType to) = 0;
   virtual Value trunc(Value v, ScalarType to) = 0;
-  virtual Value zext(Value v, ScalarType to) = 0;   // same width: no-op
+  virtual Value zext(Value v, ScalarType to) = 0;  // same width: no-op
   virtual Value sext(Value v, ScalarType to) = 0;
 
   // --- integers, bits -------------------------------------------------------------------------
   virtual Value integer(IntOp op, Value a, Value b) = 0;
   virtual Value shift(ShiftOp op, Value a, Value amount32) = 0;
-  virtual Value funnelLeft(Value hi, Value lo, Value amount) = 0;   // amount modulo width
+  virtual Value funnelLeft(Value hi, Value lo, Value amount) = 0;  // amount modulo width
   virtual Value funnelRight(Value hi, Value lo, Value amount) = 0;
   virtual Value unary(Unary op, Value a) = 0;
   virtual Value compare(Compare op, Value a, Value b) = 0;
@@ -104,22 +137,24 @@ public:
   virtual Value fmax(Value a, Value b) = 0;
   virtual Value flushSubnormal(Value a) = 0;  // subnormal -> zero of the same sign
   virtual Value approx(Approx fn, Value a) = 0;
-  virtual Value roundToIntegral(Value a, Rounding r) = 0;              // stays a float
+  virtual Value roundToIntegral(Value a, Rounding r) = 0;  // stays a float
   virtual Value floatToFloat(Value a, ScalarType to, Rounding r = Rounding::nearestEven) = 0;
-  virtual Value floatToInt(Value a, ScalarType to, bool isSigned, Rounding r) = 0;  // saturates; NaN -> 0 (s/u32 and less), PTX's cvt rule
+  virtual Value floatToInt(Value a, ScalarType to, bool isSigned,
+                           Rounding r) = 0;  // saturates; NaN -> 0 (s/u32 and less), PTX's cvt rule
   virtual Value intToFloat(Value a, ScalarType to, bool isSigned, Rounding r = Rounding::nearestEven) = 0;
 
   // --- memory ---------------------------------------------------------------------------------
   // `count` consecutive elements of `type` (v2/v4/v8); the whole access must be aligned to its size.
   virtual std::vector<Value> load(const Access &access, ScalarType type, unsigned count, Value address) = 0;
   virtual void store(const Access &access, Value address, const std::vector<Value> &values) = 0;
-  virtual Value atomic(AtomicOp op, const Access &access, Value address, Value operand) = 0;       // old value
+  virtual Value atomic(AtomicOp op, const Access &access, Value address, Value operand) = 0;  // old value
   virtual Value compareExchange(const Access &access, Value address, Value expected, Value desired) = 0;
   virtual void fence(Order order, Scope scope) = 0;
-  virtual Value toGeneric(Space from, Value address) = 0;   // cvta
-  virtual Value fromGeneric(Space to, Value address) = 0;   // cvta.to
-  virtual Value isSpace(Space space, Value generic) = 0;    // isspacep, i1
-  virtual void copy(Space dstSpace, Value dst, Space srcSpace, Value src, Value bytes) = 0;  // cp.async and kin: done at once
+  virtual Value toGeneric(Space from, Value address) = 0;  // cvta
+  virtual Value fromGeneric(Space to, Value address) = 0;  // cvta.to
+  virtual Value isSpace(Space space, Value generic) = 0;   // isspacep, i1
+  virtual void copy(Space dstSpace, Value dst, Space srcSpace, Value src,
+                    Value bytes) = 0;  // cp.async and kin: done at once
 
   // --- the lane's place, time -------------------------------------------------------------------
   virtual Value special(SpecialRegister which) = 0;

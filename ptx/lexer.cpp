@@ -110,7 +110,8 @@ Token Lexer::next() {
     if (dot || percent) ++at_;
     while (at_ < end_ && is(*at_, kWord)) ++at_;
     // %tid.x, and the components of vector registers; not the first suffix of shf.r.wrap
-    bool component = !dot && at_ + 1 < end_ && *at_ == '.' && std::string_view("xyzwrgba").find(at_[1]) != std::string_view::npos;
+    bool component =
+        !dot && at_ + 1 < end_ && *at_ == '.' && std::string_view("xyzwrgba").find(at_[1]) != std::string_view::npos;
     if (component && (at_ + 2 == end_ || !(is(at_[2], kWord) || at_[2] == '.'))) at_ += 2;
     token.kind = dot ? Token::Kind::directive : Token::Kind::identifier;
     if (dot) ++begin;
@@ -175,11 +176,16 @@ Token Lexer::number() {
   int base = 10;
   if (*at_ == '0') {
     switch (second) {
-      case 'f': case 'F': return hexFloat(8, token);
-      case 'd': case 'D': return hexFloat(16, token);
-      case 'x': case 'X': base = 16; break;
-      case 'b': case 'B': base = 2; break;
-      default: if (is(second, kDigit)) base = 8;
+      case 'f':
+      case 'F': return hexFloat(8, token);
+      case 'd':
+      case 'D': return hexFloat(16, token);
+      case 'x':
+      case 'X': base = 16; break;
+      case 'b':
+      case 'B': base = 2; break;
+      default:
+        if (is(second, kDigit)) base = 8;
     }
   }
   const char *digits = at_ + (base == 16 || base == 2 ? 2 : 0);

@@ -12,14 +12,14 @@ namespace strata::ptx {
 struct Token {
   enum class Kind : std::uint8_t {
     end,
-    identifier,  // foo, $L1, %r1, %tid.x, v.x, _
-    directive,   // .reg: text without the dot
-    integer,     // bits; isUnsigned
-    float32,     // bits (0f…)
-    float64,     // bits (0d… or decimal)
-    string,      // text between the quotes, escapes untouched
-    punctuation, // one character, or << >> <= >= == != && || ::
-    bad,         // text says what is wrong
+    identifier,   // foo, $L1, %r1, %tid.x, v.x, _
+    directive,    // .reg: text without the dot
+    integer,      // bits; isUnsigned
+    float32,      // bits (0f…)
+    float64,      // bits (0d… or decimal)
+    string,       // text between the quotes, escapes untouched
+    punctuation,  // one character, or << >> <= >= == != && || ::
+    bad,          // text says what is wrong
   };
   Kind kind = Kind::end;
   bool isUnsigned = false;
@@ -34,8 +34,7 @@ struct Token {
 
 class Lexer {
 public:
-  explicit Lexer(std::string_view text)
-      : at_(text.data()), end_(text.data() + text.size()), lineStart_(text.data()) {}
+  explicit Lexer(std::string_view text) : at_(text.data()), end_(text.data() + text.size()), lineStart_(text.data()) {}
 
   Token next();
   // The next character that is neither space nor comment, not consumed; 0 at the end.

@@ -31,7 +31,8 @@ Strength strengthOf(const Function &f) {
 }
 
 bool agree(const std::vector<Param> &a, const std::vector<Param> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Param &x, const Param &y) { return x.size == y.size; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Param &x, const Param &y) { return x.size == y.size; });
 }
 bool agree(const Function &a, const Function &b) {
   return a.isKernel == b.isKernel && agree(a.params, b.params) && agree(a.results, b.results);
@@ -83,7 +84,8 @@ private:
   std::string apart(const std::string &name);
   void checkResolved();
   void failUndefined(const char *what, const std::string &name) {
-    fail(what + (" '" + name) + "', declared in " + moduleName(names_.at(name).module) + ", is not defined in any module");
+    fail(what + (" '" + name) + "', declared in " + moduleName(names_.at(name).module) +
+         ", is not defined in any module");
   }
   void dropDebugSections();
 
@@ -114,9 +116,11 @@ void Linker::takeHead(const Module &m, bool first) {
   }
   // sm_90a code needs sm_90a; among plain targets the newest runs all.
   bool specific = m.target.ends_with('a'), haveSpecific = merged_.target.ends_with('a');
-  if (specific && haveSpecific && m.target != merged_.target) return fail("targets " + merged_.target + " and " + m.target + " cannot be linked together");
+  if (specific && haveSpecific && m.target != merged_.target)
+    return fail("targets " + merged_.target + " and " + m.target + " cannot be linked together");
   bool newer = smNumber(m.target) > smNumber(merged_.target);
-  if (newer && haveSpecific) return fail("targets " + merged_.target + " and " + m.target + " cannot be linked together");
+  if (newer && haveSpecific)
+    return fail("targets " + merged_.target + " and " + m.target + " cannot be linked together");
   if (newer || (specific && smNumber(m.target) == smNumber(merged_.target))) merged_.target = m.target;
   for (const std::string &option : m.targetOptions)
     if (std::find(merged_.targetOptions.begin(), merged_.targetOptions.end(), option) == merged_.targetOptions.end())
@@ -140,10 +144,13 @@ std::string Linker::apart(const std::string &name) {
 template <class Entry>
 void Linker::settle(Entry &have, Entry &entry, Place &place, std::size_t number, bool &taken) {
   Strength strength = strengthOf(entry);
-  if (!agree(have, entry)) return fail("'" + entry.name + "' is declared differently in " + moduleName(place.module) + " and " + moduleName(number));
+  if (!agree(have, entry))
+    return fail("'" + entry.name + "' is declared differently in " + moduleName(place.module) + " and " +
+                moduleName(number));
   if (strength == Strength::strong && place.strength == Strength::strong)
     return fail("'" + entry.name + "' is defined in " + moduleName(place.module) + " and " + moduleName(number));
-  if constexpr (std::is_same_v<Entry, Variable>) have.alignment = entry.alignment = std::max(have.alignment, entry.alignment);
+  if constexpr (std::is_same_v<Entry, Variable>)
+    have.alignment = entry.alignment = std::max(have.alignment, entry.alignment);
   taken = strength > place.strength;
   if (!taken) return;
   have = std::move(entry);
@@ -172,7 +179,8 @@ std::uint32_t Linker::take(Entry &entry, std::vector<Entry> &entries, std::size_
   Place &place = found->second;
   if (place.isFunction != isFunction) {
     const std::string one = moduleName(place.module), other = moduleName(number);
-    fail("'" + entry.name + "' is a function in " + (isFunction ? other : one) + " and a variable in " + (isFunction ? one : other));
+    fail("'" + entry.name + "' is a function in " + (isFunction ? other : one) + " and a variable in " +
+         (isFunction ? one : other));
     return 0;
   }
   settle(entries[place.index], entry, place, number, taken);
@@ -223,8 +231,7 @@ void Linker::checkResolved() {
     if (v.linkage == Linkage::extern_ && !dynamic) return failUndefined("variable", v.name);
   }
   for (const Function &f : merged_.functions)
-    if (strengthOf(f) == Strength::declaration && !isDeviceFunction(f.name))
-      return failUndefined("function", f.name);
+    if (strengthOf(f) == Strength::declaration && !isDeviceFunction(f.name)) return failUndefined("function", f.name);
 }
 
 }  // namespace

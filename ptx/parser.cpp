@@ -281,7 +281,7 @@ void Parser::resolveInlinedNames() {
       if (at == std::string::npos) continue;
       std::string result;
       Lexer lexer(std::string_view(section).substr(at + label.size() + 2));
-      for (Token t = lexer.next(); t.isDirective("b8") || t.is(','); ) {
+      for (Token t = lexer.next(); t.isDirective("b8") || t.is(',');) {
         t = lexer.next();
         if (t.kind != Token::Kind::integer || t.bits == 0) return result;
         result.push_back(static_cast<char>(t.bits));

@@ -133,7 +133,8 @@ private:
   Operand parseNamed();
   void readSelector(Operand &operand);
   bool readName(std::string_view name, TextPlace place, Operand &operand);
-  std::optional<std::uint32_t> findInRanges(std::string_view name, std::uint32_t beyond = 0) const;  // in scopes deeper than `beyond`
+  std::optional<std::uint32_t> findInRanges(std::string_view name,
+                                            std::uint32_t beyond = 0) const;  // in scopes deeper than `beyond`
   void checkAddressRegister(const Register &reg);
   bool findSymbol(std::string_view name, SymbolRef &symbol) const;
   std::optional<Guard> parseGuard();
@@ -146,7 +147,10 @@ private:
   Constant applyBinary(std::string_view op, Constant a, Constant b);
 
   // Shared.
-  void advance() { token_ = lexer_.next(); if (token_.kind == Token::Kind::bad) fail(token_.place, std::string(token_.text)); }
+  void advance() {
+    token_ = lexer_.next();
+    if (token_.kind == Token::Kind::bad) fail(token_.place, std::string(token_.text));
+  }
   void fail(TextPlace place, std::string message, Blame blame = Blame::user);
   bool failed() const { return error_.has_value(); }
   bool accept(char c);

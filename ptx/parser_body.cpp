@@ -21,7 +21,8 @@ void Parser::parseBody() {
   function().hasBody = true;
   advance();
   while (!failed() && !(token_.is('}') && scopes_.size() == 1)) {
-    if (token_.kind == Token::Kind::end) return fail(token_.place, "the body of '" + function().name + "' is not closed");
+    if (token_.kind == Token::Kind::end)
+      return fail(token_.place, "the body of '" + function().name + "' is not closed");
     parseStatement();
   }
   if (!failed()) finishLabels();
@@ -39,7 +40,8 @@ void Parser::parseStatement() {
     return parseInstruction(opcode, guard);
   }
   if (token_.kind == Token::Kind::identifier) return parseLabelOrInstruction();
-  if (token_.kind != Token::Kind::directive) return fail(token_.place, "an instruction, label or directive is expected");
+  if (token_.kind != Token::Kind::directive)
+    return fail(token_.place, "an instruction, label or directive is expected");
   Token directive = token_;
   if (directive.text == "loc") return parseLoc();
   if (directive.text == "file") return parseFile();
@@ -100,8 +102,7 @@ void Parser::closeScope() {
 void Parser::declareLocal(std::string_view name, Local local, TextPlace place) {
   local.depth = static_cast<std::uint32_t>(scopes_.size());
   auto [found, added] = locals_.try_emplace(name, local);
-  if (!added && found->second.depth == local.depth)
-    return fail(place, "'" + std::string(name) + "' is declared twice");
+  if (!added && found->second.depth == local.depth) return fail(place, "'" + std::string(name) + "' is declared twice");
   scopes_.back().hidden.emplace_back(name, added ? std::nullopt : std::optional(found->second));
   found->second = local;
 }
@@ -145,7 +146,8 @@ void Parser::finishLabels() {
   }
   auto before = [&](std::uint32_t a, std::uint32_t b) {
     const PendingLabel &x = labels_[a], &y = labels_[b];
-    return std::tuple(x.instruction, x.place.line, x.place.column) < std::tuple(y.instruction, y.place.line, y.place.column);
+    return std::tuple(x.instruction, x.place.line, x.place.column) <
+           std::tuple(y.instruction, y.place.line, y.place.column);
   };
   std::sort(order.begin(), order.end(), before);
   std::vector<std::uint32_t> number(labels_.size());
@@ -330,8 +332,7 @@ const Parser::SuffixMatch *Parser::matchSuffixes(const Token &opcode, std::strin
 void Parser::failSuffixes(const Token &opcode, std::string_view text, std::span<const Suffix> suffixes) {
   std::string head = std::string(opcode.text) + ": ";
   std::span<const Pattern> patterns = patternsOf(*findOpcode(opcode.text));
-  if (patterns.empty())
-    return fail(opcode.place, head + "this instruction is not supported", Blame::unsupported);
+  if (patterns.empty()) return fail(opcode.place, head + "this instruction is not supported", Blame::unsupported);
   int furthest = -1;
   for (const Pattern &pattern : patterns) {
     SuffixMismatch mismatch;
@@ -344,7 +345,8 @@ void Parser::failSuffixes(const Token &opcode, std::string_view text, std::span<
     furthest = std::max(furthest, mismatch.extra);
   }
   const Suffix &extra = suffixes[static_cast<std::size_t>(std::max(furthest, 0))];
-  fail(opcode.place, head + (extra.isType ? "type '." : "modifier '.") + std::string(name(extra)) + "' is not allowed here");
+  fail(opcode.place,
+       head + (extra.isType ? "type '." : "modifier '.") + std::string(name(extra)) + "' is not allowed here");
 }
 
 void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, const Token &opcode) {
@@ -385,9 +387,9 @@ void Parser::convertLiterals(const SuffixFit &fit, Instruction &instruction) {
     if (o.type == Type::f64 && type == Type::f32)
       o.bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits)));
     else if (o.type == Type::f32 && type == Type::f64)
-      o.bits = std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
-    else
-      return;
+      o.bits =
+          std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits))));
+    else return;
     o.type = type;
   };
   bool any = false;

@@ -9,9 +9,9 @@
 namespace strata::ptx {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ull << 40;          // of one variable
-constexpr std::uint64_t kMostInitialised = 1ull << 28;    // bytes of one initialiser
-constexpr std::uint32_t kMostRegisters = 1u << 20;        // of one function
+constexpr std::uint64_t kMostBytes = 1ull << 40;        // of one variable
+constexpr std::uint64_t kMostInitialised = 1ull << 28;  // bytes of one initialiser
+constexpr std::uint32_t kMostRegisters = 1u << 20;      // of one function
 
 bool isPowerOfTwo(std::uint64_t v) { return std::has_single_bit(v); }
 
@@ -176,7 +176,8 @@ void Parser::declareVariable(Variable variable) {
 void Parser::parseInitialiser(Variable &variable) {
   bool open = !variable.dimensions.empty() && variable.dimensions[0] == 0;
   if (open) return fail(token_.place, "an initialised array needs a size");
-  if (variable.size > kMostInitialised) return fail(token_.place, "an initialiser of that size is not supported", Blame::unsupported);
+  if (variable.size > kMostInitialised)
+    return fail(token_.place, "an initialiser of that size is not supported", Blame::unsupported);
   variable.init.assign(variable.size, 0);
   if (token_.kind == Token::Kind::string) {
     if (bitWidth(variable.type) != 8) return fail(token_.place, "a string initialises bytes only");
@@ -196,7 +197,8 @@ void Parser::parseInitialiser(Variable &variable) {
 void Parser::parseInitialiserList(Variable &variable, std::size_t dimension, std::uint64_t begin, std::uint64_t size) {
   expect('{', "'='");
   std::uint64_t element = byteSize(variable.type), at = begin;
-  bool rows = dimension < variable.dimensions.size() && (dimension + 1 < variable.dimensions.size() || variable.vector > 1);
+  bool rows =
+      dimension < variable.dimensions.size() && (dimension + 1 < variable.dimensions.size() || variable.vector > 1);
   std::uint64_t row = rows ? size / variable.dimensions[dimension] : element;
   while (!token_.is('}') && !failed()) {
     bool nested = rows && token_.is('{');
@@ -274,7 +276,8 @@ void Parser::storeConstant(Variable &variable, std::uint64_t offset, Constant va
                     : value.type == Type::u64 ? static_cast<double>(bits)
                                               : static_cast<double>(static_cast<std::int64_t>(bits));
     if (value.type != type)
-      bits = type == Type::f64 ? std::bit_cast<std::uint64_t>(number) : std::bit_cast<std::uint32_t>(static_cast<float>(number));
+      bits = type == Type::f64 ? std::bit_cast<std::uint64_t>(number)
+                               : std::bit_cast<std::uint32_t>(static_cast<float>(number));
   } else if (isFloat && bitWidth(value.type) > bitWidth(type)) {
     return fail(place, "a floating-point constant does not initialise ." + std::string(name(type)));
   }
@@ -323,11 +326,13 @@ void Parser::parseRegisters() {
   expect(';', ".reg");
 }
 
-void Parser::declareRange(std::string_view prefix, std::uint32_t first, std::uint32_t count, Type type, TextPlace place) {
+void Parser::declareRange(std::string_view prefix, std::uint32_t first, std::uint32_t count, Type type,
+                          TextPlace place) {
   if (first + count > kMostRegisters) return fail(place, "more than a million registers in one function");
   auto depth = static_cast<std::uint32_t>(scopes_.size());
   std::vector<Range> &ranges = ranges_[prefix];
-  if (!ranges.empty() && ranges.back().depth == depth) return fail(place, "'" + std::string(prefix) + "' is declared twice");
+  if (!ranges.empty() && ranges.back().depth == depth)
+    return fail(place, "'" + std::string(prefix) + "' is declared twice");
   // A range that hides another one, or names that exist, gets names of its own.
   std::string base(prefix);
   for (std::uint32_t n = 0; n < count; ++n)

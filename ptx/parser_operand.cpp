@@ -208,7 +208,8 @@ Operand Parser::parseOperand() {
 void Parser::checkAddressRegister(const Register &reg) {
   bool integer = reg.type == Type::b64 || reg.type == Type::u64 || reg.type == Type::s64 || reg.type == Type::b32 ||
                  reg.type == Type::u32 || reg.type == Type::s32;
-  if (!integer) fail(token_.place, "register '" + reg.name + "' cannot hold an address: an integer of 32 or 64 bits is needed");
+  if (!integer)
+    fail(token_.place, "register '" + reg.name + "' cannot hold an address: an integer of 32 or 64 bits is needed");
 }
 
 // `[reg]`, `[reg + 4]`, `[symbol - 4]`, `[0x100]`, `[tensor, {x, y}]`
@@ -303,7 +304,8 @@ Constant Parser::parseConditional(unsigned depth) {
 
 namespace {
 constexpr std::string_view kLevels[][4] = {
-    {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
+    {"||"},       {"&&"},     {"|"},           {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"},
 };
 }
 

@@ -332,7 +332,8 @@ void Printer::location(const Function &f, std::int32_t index) {
   if (!l.functionLabel.empty()) out(", function_name " + l.functionLabel);
   if (l.inlinedAt >= 0) {
     const SourceLine &site = f.sourceLines[static_cast<std::size_t>(l.inlinedAt)];
-    out(", inlined_at " + std::to_string(site.file) + " " + std::to_string(site.line) + " " + std::to_string(site.column));
+    out(", inlined_at " + std::to_string(site.file) + " " + std::to_string(site.line) + " " +
+        std::to_string(site.column));
   }
   out("\n");
 }
@@ -424,9 +425,7 @@ void Printer::operand(const Function &f, const Operand &o) {
       else if (o.type == Type::u64) std::snprintf(number, sizeof number, "%" PRIu64 "U", o.bits);
       else std::snprintf(number, sizeof number, "%" PRId64, static_cast<std::int64_t>(o.bits));
       return out(number);
-    case Kind::symbol:
-      out(symbolName(&f, o.symbol));
-      return offset(o.offset);
+    case Kind::symbol: out(symbolName(&f, o.symbol)); return offset(o.offset);
     case Kind::address:
       out("[");
       if (o.hasReg) out(f.registers[o.reg].name);

@@ -9,17 +9,51 @@
 namespace strata::ptx {
 
 enum class Type : std::uint8_t {
-  none, pred,
-  b8, b16, b32, b64, b128,
-  u8, u16, u32, u64, u16x2,
-  s8, s16, s32, s64, s16x2,
-  f16, f16x2, bf16, bf16x2, tf32, f32, f32x2, f64,
-  e4m3, e5m2, e4m3x2, e5m2x2, e2m1x2, e2m3x2, e3m2x2, ue8m0x2,
-  s4, u4, b1, s2, u2, texref, samplerref, surfref,
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  u16x2,
+  s8,
+  s16,
+  s32,
+  s64,
+  s16x2,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f32x2,
+  f64,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+  e2m1x2,
+  e2m3x2,
+  e3m2x2,
+  ue8m0x2,
+  s4,
+  u4,
+  b1,
+  s2,
+  u2,
+  texref,
+  samplerref,
+  surfref,
 };
-std::uint32_t bitWidth(Type type);          // 1 for pred, 0 for none
-std::uint32_t byteSize(Type type);          // storage; 1 for pred
-std::string_view name(Type type);           // "f32", no dot
+std::uint32_t bitWidth(Type type);  // 1 for pred, 0 for none
+std::uint32_t byteSize(Type type);  // storage; 1 for pred
+std::string_view name(Type type);   // "f32", no dot
 
 enum class Space : std::uint8_t { generic, reg, sreg, const_, global, local, param, shared, tex };
 std::string_view name(Space space);

@@ -57,7 +57,8 @@ private:
 
   void fail(TextPlace place, std::string what) {
     if (error_) return;
-    std::string where = place.line ? "line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + ": " : "";
+    std::string where =
+        place.line ? "line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + ": " : "";
     error_ = userError(where + std::move(what));
   }
   void fail(const Instruction &i, TextPlace place, std::string what) {
@@ -100,12 +101,15 @@ void Verifier::variable(const Variable &v) {
   if (!v.init.empty() && v.init.size() != v.size)
     return fail(v.place, "the initialiser of '" + v.name + "' does not have the variable's size");
   for (const Relocation &r : v.relocations) {
-    if (r.offset + r.bytes > v.size) return fail(v.place, "an address in the initialiser of '" + v.name + "' lies outside it");
-    if (!symbolInRange(nullptr, r.symbol)) return fail(v.place, "the initialiser of '" + v.name + "' names an unknown symbol");
+    if (r.offset + r.bytes > v.size)
+      return fail(v.place, "an address in the initialiser of '" + v.name + "' lies outside it");
+    if (!symbolInRange(nullptr, r.symbol))
+      return fail(v.place, "the initialiser of '" + v.name + "' names an unknown symbol");
     if (r.symbol.kind != SymbolRef::Kind::global) continue;
     Space space = module_.variables[r.symbol.index].space;
     if (space != Space::global && space != Space::const_)
-      return fail(v.place, "the initialiser of '" + v.name + "' takes the address of a ." + std::string(name(space)) + " variable");
+      return fail(v.place, "the initialiser of '" + v.name + "' takes the address of a ." + std::string(name(space)) +
+                               " variable");
   }
 }
 
@@ -133,7 +137,8 @@ void Verifier::signature(const Function &f) {
   if (f.isKernel && !f.results.empty()) return fail(f.place, "kernel '" + f.name + "' may not return a value");
   std::uint64_t bytes = 0;
   for (const Param &p : f.params) {
-    if (f.isKernel && p.isRegister) return fail(f.place, "kernel '" + f.name + "' takes parameters in .param space only");
+    if (f.isKernel && p.isRegister)
+      return fail(f.place, "kernel '" + f.name + "' takes parameters in .param space only");
     bytes = (bytes + p.alignment - 1) / p.alignment * p.alignment + p.size;
   }
   if (f.isKernel && bytes > kMostParameterBytes)
@@ -144,7 +149,8 @@ void Verifier::signature(const Function &f) {
 void Verifier::localNames(const Function &f) {
   std::unordered_set<std::string_view> names;
   auto add = [&](std::string_view name) {
-    if (!name.empty() && !names.insert(name).second) fail(f.place, "'" + f.name + "': '" + std::string(name) + "' is declared twice");
+    if (!name.empty() && !names.insert(name).second)
+      fail(f.place, "'" + f.name + "': '" + std::string(name) + "' is declared twice");
   };
   for (const Register &r : f.registers) add(r.name);
   for (const Variable &v : f.variables) add(v.name);
@@ -187,12 +193,14 @@ bool Verifier::operandInRange(const Function &f, const Operand &o) {
 void Verifier::version(const Instruction &i) {
   const Form &form = *i.form;
   if (version_ < form.version)
-    return fail(i, i.place, "this form needs PTX " + std::to_string(form.version.major) + "." +
-                                std::to_string(form.version.minor) + " or later, the module says " +
-                                std::to_string(version_.major) + "." + std::to_string(version_.minor));
+    return fail(i, i.place,
+                "this form needs PTX " + std::to_string(form.version.major) + "." + std::to_string(form.version.minor) +
+                    " or later, the module says " + std::to_string(version_.major) + "." +
+                    std::to_string(version_.minor));
   if (sm_ < form.target.sm || (form.target.specific && !specific_))
-    fail(i, i.place, "this form needs target sm_" + std::to_string(form.target.sm) + (form.target.specific ? "a" : " or later") +
-                         ", the module says " + module_.target);
+    fail(i, i.place,
+         "this form needs target sm_" + std::to_string(form.target.sm) + (form.target.specific ? "a" : " or later") +
+             ", the module says " + module_.target);
 }
 
 void Verifier::instruction(const Function &f, const Instruction &i) {
@@ -200,7 +208,8 @@ void Verifier::instruction(const Function &f, const Instruction &i) {
     if (!operandInRange(f, o)) return fail(i, i.place, "an operand's index is out of range");
   if (i.guard && (i.guard->reg >= f.registers.size() || f.registers[i.guard->reg].type != Type::pred))
     return fail(i, i.place, "the guard is not a predicate");
-  if (i.sourceLine >= static_cast<std::int32_t>(f.sourceLines.size())) return fail(i, i.place, "the source line is out of range");
+  if (i.sourceLine >= static_cast<std::int32_t>(f.sourceLines.size()))
+    return fail(i, i.place, "the source line is out of range");
   std::optional<SuffixFit> fit;
   if (!i.form || patternOf(*i.form).opcode != i.opcode || !suffixesAgree(i, fit))
     return fail(i, i.place, "the instruction does not fit its row");
@@ -214,16 +223,23 @@ void Verifier::instruction(const Function &f, const Instruction &i) {
 
 std::string_view spaceModifier(const Instruction &i) {
   for (Mod mod : i.modifiers) switch (mod) {
-      case Mod::global: case Mod::local: case Mod::const_: case Mod::param: return name(mod);
-      case Mod::shared: case Mod::shared_cta: case Mod::shared_cluster: return "shared";
-      case Mod::param_entry: case Mod::param_func: return "param";
+      case Mod::global:
+      case Mod::local:
+      case Mod::const_:
+      case Mod::param: return name(mod);
+      case Mod::shared:
+      case Mod::shared_cta:
+      case Mod::shared_cluster: return "shared";
+      case Mod::param_entry:
+      case Mod::param_func: return "param";
       default: break;
     }
   return {};
 }
 
 void Verifier::addresses(const Function &f, const Instruction &i) {
-  bool memory = i.opcode == Opcode::ld || i.opcode == Opcode::ldu || i.opcode == Opcode::st || i.opcode == Opcode::atom || i.opcode == Opcode::red;
+  bool memory = i.opcode == Opcode::ld || i.opcode == Opcode::ldu || i.opcode == Opcode::st ||
+                i.opcode == Opcode::atom || i.opcode == Opcode::red;
   bool conversion = i.opcode == Opcode::cvta;
   if (!memory && !conversion) return;
   std::string_view wanted = spaceModifier(i);
@@ -236,8 +252,9 @@ void Verifier::addresses(const Function &f, const Instruction &i) {
     if (o.symbol.kind == SymbolRef::Kind::local) space = f.variables[o.symbol.index].space;
     bool generic = wanted.empty() && space == Space::global;
     if (!generic && wanted != name(space))
-      return fail(i, o.place, "the address is in the ." + std::string(name(space)) + " space, the instruction says " +
-                                  (wanted.empty() ? "none" : "." + std::string(wanted)));
+      return fail(i, o.place,
+                  "the address is in the ." + std::string(name(space)) + " space, the instruction says " +
+                      (wanted.empty() ? "none" : "." + std::string(wanted)));
     if (i.opcode == Opcode::st && o.symbol.kind == SymbolRef::Kind::param)
       return fail(i, o.place, "parameter '" + f.params[o.symbol.index].name + "' may not be written");
   }
@@ -266,16 +283,18 @@ void Verifier::callList(const Function &f, const Instruction &i, const Operand &
                         std::string_view what) {
   bool open = !params.empty() && !params.back().dimensions.empty() && params.back().dimensions[0] == 0;
   if (open ? list.elements.size() + 1 < params.size() : list.elements.size() != params.size())
-    return fail(i, list.place, "the callee takes " + std::to_string(params.size()) + " " + std::string(what) + ", not " +
-                                   std::to_string(list.elements.size()));
+    return fail(i, list.place,
+                "the callee takes " + std::to_string(params.size()) + " " + std::string(what) + ", not " +
+                    std::to_string(list.elements.size()));
   for (std::size_t k = 0; k < params.size() && k < list.elements.size(); ++k) {
     const Operand &o = list.elements[k];
     bool allowed = o.kind == Kind::reg || o.kind == Kind::symbol || o.kind == Kind::immediate || o.kind == Kind::sink;
     std::uint64_t size = allowed ? argumentSize(f, o) : 0;
     bool last = open && k + 1 == params.size();
     if (!allowed || (size && size != params[k].size && !last))
-      return fail(i, o.place, std::string(what) + " " + std::to_string(k + 1) + " has " + std::to_string(size) +
-                                  " bytes, the callee's has " + std::to_string(params[k].size));
+      return fail(i, o.place,
+                  std::string(what) + " " + std::to_string(k + 1) + " has " + std::to_string(size) +
+                      " bytes, the callee's has " + std::to_string(params[k].size));
   }
 }
 

@@ -79,9 +79,8 @@ cudaError_t body::cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatD
   });
 }
 
-cudaError_t body::cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
-                                           const cudaChannelFormatDesc *desc, cudaExtent extent,
-                                           unsigned int numLevels, unsigned int flags) {
+cudaError_t body::cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const cudaChannelFormatDesc *desc,
+                                           cudaExtent extent, unsigned int numLevels, unsigned int flags) {
   if (!mipmappedArray || !desc) return cudaErrorInvalidValue;
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   if (cudaError_t error = toFormat(*desc, descriptor.Format, descriptor.NumChannels)) return error;
@@ -108,8 +107,7 @@ cudaError_t body::cudaArrayGetInfo(cudaChannelFormatDesc *desc, cudaExtent *exte
                                    cudaArray_t array) {
   if (cudaError_t error = bindContext()) return error;
   CUDA_ARRAY3D_DESCRIPTOR descriptor;
-  if (CUresult result = driver().cuArray3DGetDescriptor(&descriptor, driverArray(array)))
-    return toError(result);
+  if (CUresult result = driver().cuArray3DGetDescriptor(&descriptor, driverArray(array))) return toError(result);
   if (desc)
     if (cudaError_t error = fromFormat(descriptor.Format, descriptor.NumChannels, *desc)) return error;
   if (extent) *extent = {descriptor.Width, descriptor.Height, descriptor.Depth};

@@ -47,8 +47,7 @@ Context *slotFor(CUcontext handle, CUdevice device) {
 }
 
 cudaError_t tooManyContexts() {
-  log::once(log::Level::error, "contexts",
-            "more than " + std::to_string(kMaxContexts) + " contexts in one process");
+  log::once(log::Level::error, "contexts", "more than " + std::to_string(kMaxContexts) + " contexts in one process");
   return cudaErrorDevicesUnavailable;
 }
 
@@ -98,8 +97,7 @@ cudaError_t bindContext(Context *&context) {
   CUcontext current = nullptr;
   if (CUresult result = driver().cuCtxGetCurrent(&current)) return toError(result);
   context = gThread.context;
-  if (context && context->handle == current && context->alive.load(std::memory_order_acquire))
-    return cudaSuccess;
+  if (context && context->handle == current && context->alive.load(std::memory_order_acquire)) return cudaSuccess;
   return rebind(current, context);
 }
 

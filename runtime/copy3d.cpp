@@ -11,14 +11,12 @@ namespace {
 
 CUmemorytype sourceType(cudaMemcpyKind kind) {
   if (kind == cudaMemcpyDefault) return CU_MEMORYTYPE_UNIFIED;
-  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? CU_MEMORYTYPE_HOST
-                                                                        : CU_MEMORYTYPE_DEVICE;
+  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 CUmemorytype targetType(cudaMemcpyKind kind) {
   if (kind == cudaMemcpyDefault) return CU_MEMORYTYPE_UNIFIED;
-  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? CU_MEMORYTYPE_HOST
-                                                                        : CU_MEMORYTYPE_DEVICE;
+  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 // An array side contradicts a direction that calls it host memory.
@@ -40,8 +38,7 @@ void setTarget(CUDA_MEMCPY3D &copy, const cudaPitchedPtr &pointer, CUmemorytype 
   copy.dstHeight = pointer.ysize;
 }
 
-cudaPitchedPtr pitched(CUmemorytype type, const void *host, CUdeviceptr device, std::size_t pitch,
-                       std::size_t height) {
+cudaPitchedPtr pitched(CUmemorytype type, const void *host, CUdeviceptr device, std::size_t pitch, std::size_t height) {
   void *pointer = type == CU_MEMORYTYPE_HOST ? const_cast<void *>(host) : reinterpret_cast<void *>(device);
   return {pointer, pitch, pitch, height};
 }
@@ -70,8 +67,7 @@ cudaError_t toDriver(const cudaMemcpy3DParms &p, CUDA_MEMCPY3D &copy) {
   if (p.srcArray && p.dstArray && sourceElement != targetElement) return cudaErrorInvalidValue;
 
   CUmemorytype from = sourceType(p.kind), to = targetType(p.kind);
-  if ((p.srcArray && !arrayAllowed(from)) || (p.dstArray && !arrayAllowed(to)))
-    return cudaErrorInvalidMemcpyDirection;
+  if ((p.srcArray && !arrayAllowed(from)) || (p.dstArray && !arrayAllowed(to))) return cudaErrorInvalidMemcpyDirection;
   if (p.srcArray) {
     copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     copy.srcArray = driverArray(p.srcArray);

@@ -166,8 +166,7 @@ cudaError_t body::cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *pConfig) {
 }
 
 cudaError_t body::cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
-  if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte)
-    return cudaErrorInvalidValue;
+  if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
   return bindContext();
 }
 

@@ -4,8 +4,7 @@
 namespace strata::runtime {
 
 cudaError_t body::cudaGetDriverEntryPoint(DefaultStream none, const char *symbol, void **funcPtr,
-                                          unsigned long long flags,
-                                          cudaDriverEntryPointQueryResult *driverStatus) {
+                                          unsigned long long flags, cudaDriverEntryPointQueryResult *driverStatus) {
   return cudaGetDriverEntryPointByVersion(none, symbol, funcPtr, CUDART_VERSION, flags, driverStatus);
 }
 
@@ -15,8 +14,7 @@ cudaError_t body::cudaGetDriverEntryPointByVersion(DefaultStream none, const cha
   if (!symbol || !funcPtr) return cudaErrorInvalidValue;
   if (cudaError_t error = openDevices()) return error;
   // cudaEnableDefault means the kind of stream 0 that the caller was compiled for.
-  if (flags == cudaEnableDefault && none == DefaultStream::perThread)
-    flags = cudaEnablePerThreadDefaultStream;
+  if (flags == cudaEnableDefault && none == DefaultStream::perThread) flags = cudaEnablePerThreadDefaultStream;
   CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
   CUresult result = driver().cuGetProcAddress(symbol, funcPtr, static_cast<int>(cudaVersion), flags, &found);
   if (driverStatus) *driverStatus = static_cast<cudaDriverEntryPointQueryResult>(found);

@@ -33,20 +33,16 @@ cudaError_t body::cudaFuncGetAttributes(cudaFuncAttributes *attr, const void *fu
     if (!result) result = read(filled.ptxVersion, CU_FUNC_ATTRIBUTE_PTX_VERSION);
     if (!result) result = read(filled.binaryVersion, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
     if (!result) result = read(filled.cacheModeCA, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA);
-    if (!result)
-      result = read(filled.maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-    if (!result)
-      result = read(filled.preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    if (!result) result = read(filled.maxDynamicSharedSizeBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    if (!result) result = read(filled.preferredShmemCarveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
     if (!result) result = read(filled.clusterDimMustBeSet, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET);
     if (!result) result = read(filled.requiredClusterWidth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
     if (!result) result = read(filled.requiredClusterHeight, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT);
     if (!result) result = read(filled.requiredClusterDepth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH);
     if (!result)
-      result =
-          read(filled.nonPortableClusterSizeAllowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+      result = read(filled.nonPortableClusterSizeAllowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
     if (!result)
-      result = read(filled.clusterSchedulingPolicyPreference,
-                    CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE);
+      result = read(filled.clusterSchedulingPolicyPreference, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE);
     if (!result) *attr = filled;
     return result;
   });
@@ -66,8 +62,7 @@ cudaError_t body::cudaFuncSetCacheConfig(const void *func, cudaFuncCache cacheCo
 
 // As cudaDeviceSetSharedMemConfig: documented to do nothing.
 cudaError_t body::cudaFuncSetSharedMemConfig(const void *func, cudaSharedMemConfig config) {
-  if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte)
-    return cudaErrorInvalidValue;
+  if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
   CUfunction function;
   return functionFor(func, function);
 }

@@ -52,24 +52,23 @@ cudaError_t with1D(void *dst, const void *src, std::size_t count, cudaMemcpyKind
 }
 
 template <class Use>
-cudaError_t withTarget(const void *symbol, const void *src, std::size_t count, std::size_t offset,
-                       cudaMemcpyKind kind, Use use) {
+cudaError_t withTarget(const void *symbol, const void *src, std::size_t count, std::size_t offset, cudaMemcpyKind kind,
+                       Use use) {
   void *dst;
   if (cudaError_t error = symbolRange(symbol, offset, count, dst)) return error;
   return with1D(dst, src, count, kind, use);
 }
 
 template <class Use>
-cudaError_t withSource(void *dst, const void *symbol, std::size_t count, std::size_t offset,
-                       cudaMemcpyKind kind, Use use) {
+cudaError_t withSource(void *dst, const void *symbol, std::size_t count, std::size_t offset, cudaMemcpyKind kind,
+                       Use use) {
   void *src;
   if (cudaError_t error = symbolRange(symbol, offset, count, src)) return error;
   return with1D(dst, src, count, kind, use);
 }
 
 // What the entries do with a copy once it has the driver's form.
-auto adding(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
-            std::size_t count) {
+auto adding(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, std::size_t count) {
   return [=](const Driver &driver, const CUDA_MEMCPY3D *copy, CUcontext context) {
     return driver.cuGraphAddMemcpyNode(node, graph, dependencies, count, copy, context);
   };
@@ -111,8 +110,7 @@ cudaError_t body::cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelN
   return cudaSuccess;
 }
 
-cudaError_t body::cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                               const cudaKernelNodeParams *pNodeParams) {
+cudaError_t body::cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams *pNodeParams) {
   if (!pNodeParams) return cudaErrorInvalidValue;
   CUDA_KERNEL_NODE_PARAMS params;
   if (cudaError_t error = toDriver(*pNodeParams, params)) return error;
@@ -150,27 +148,22 @@ cudaError_t body::cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_
 }
 
 cudaError_t body::cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                                 const cudaGraphNode_t *pDependencies,
-                                                 std::size_t numDependencies, const void *symbol,
-                                                 const void *src, std::size_t count, std::size_t offset,
-                                                 cudaMemcpyKind kind) {
-  return withTarget(symbol, src, count, offset, kind,
-                    adding(pGraphNode, graph, pDependencies, numDependencies));
+                                                 const cudaGraphNode_t *pDependencies, std::size_t numDependencies,
+                                                 const void *symbol, const void *src, std::size_t count,
+                                                 std::size_t offset, cudaMemcpyKind kind) {
+  return withTarget(symbol, src, count, offset, kind, adding(pGraphNode, graph, pDependencies, numDependencies));
 }
 
 cudaError_t body::cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                                   const cudaGraphNode_t *pDependencies,
-                                                   std::size_t numDependencies, void *dst, const void *symbol,
-                                                   std::size_t count, std::size_t offset,
+                                                   const cudaGraphNode_t *pDependencies, std::size_t numDependencies,
+                                                   void *dst, const void *symbol, std::size_t count, std::size_t offset,
                                                    cudaMemcpyKind kind) {
-  return withSource(dst, symbol, count, offset, kind,
-                    adding(pGraphNode, graph, pDependencies, numDependencies));
+  return withSource(dst, symbol, count, offset, kind, adding(pGraphNode, graph, pDependencies, numDependencies));
 }
 
 cudaError_t body::cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                           const cudaGraphNode_t *pDependencies, std::size_t numDependencies,
-                                           void *dst, const void *src, std::size_t count,
-                                           cudaMemcpyKind kind) {
+                                           const cudaGraphNode_t *pDependencies, std::size_t numDependencies, void *dst,
+                                           const void *src, std::size_t count, cudaMemcpyKind kind) {
   return with1D(dst, src, count, kind, adding(pGraphNode, graph, pDependencies, numDependencies));
 }
 
@@ -186,20 +179,18 @@ cudaError_t body::cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaM
   return withRegion(pNodeParams, setting(node));
 }
 
-cudaError_t body::cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
-                                                       const void *src, std::size_t count, std::size_t offset,
-                                                       cudaMemcpyKind kind) {
+cudaError_t body::cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src,
+                                                       std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
   return withTarget(symbol, src, count, offset, kind, setting(node));
 }
 
 cudaError_t body::cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol,
-                                                         std::size_t count, std::size_t offset,
-                                                         cudaMemcpyKind kind) {
+                                                         std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
   return withSource(dst, symbol, count, offset, kind, setting(node));
 }
 
-cudaError_t body::cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
-                                                 std::size_t count, cudaMemcpyKind kind) {
+cudaError_t body::cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, std::size_t count,
+                                                 cudaMemcpyKind kind) {
   return with1D(dst, src, count, kind, setting(node));
 }
 
@@ -209,9 +200,8 @@ cudaError_t body::cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, c
 }
 
 cudaError_t body::cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                                           const void *symbol, const void *src,
-                                                           std::size_t count, std::size_t offset,
-                                                           cudaMemcpyKind kind) {
+                                                           const void *symbol, const void *src, std::size_t count,
+                                                           std::size_t offset, cudaMemcpyKind kind) {
   return withTarget(symbol, src, count, offset, kind, settingIn(hGraphExec, node));
 }
 
@@ -221,9 +211,8 @@ cudaError_t body::cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGr
   return withSource(dst, symbol, count, offset, kind, settingIn(hGraphExec, node));
 }
 
-cudaError_t body::cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                                     void *dst, const void *src, std::size_t count,
-                                                     cudaMemcpyKind kind) {
+cudaError_t body::cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
+                                                     const void *src, std::size_t count, cudaMemcpyKind kind) {
   return with1D(dst, src, count, kind, settingIn(hGraphExec, node));
 }
 
@@ -234,8 +223,8 @@ cudaError_t body::cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_
   Context *context;
   if (cudaError_t error = bindContext(context)) return error;
   CUDA_MEMSET_NODE_PARAMS params = toDriver(*pMemsetParams);
-  return toError(driver().cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, &params,
-                                               context->handle));
+  return toError(
+      driver().cuGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, &params, context->handle));
 }
 
 cudaError_t body::cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams *pNodeParams) {
@@ -268,8 +257,7 @@ cudaError_t body::cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, c
 }
 
 cudaError_t body::cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *pType) {
-  return inContext(
-      [&](const Driver &driver) { return driver.cuGraphNodeGetType(node, as<CUgraphNodeType>(pType)); });
+  return inContext([&](const Driver &driver) { return driver.cuGraphNodeGetType(node, as<CUgraphNodeType>(pType)); });
 }
 
 cudaError_t body::cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph,

@@ -7,8 +7,7 @@
 namespace strata::runtime {
 namespace {
 
-cudaError_t kernelNode(const cudaKernelNodeParamsV2 &from, CUDA_KERNEL_NODE_PARAMS_v3 &to,
-                       CUcontext context) {
+cudaError_t kernelNode(const cudaKernelNodeParamsV2 &from, CUDA_KERNEL_NODE_PARAMS_v3 &to, CUcontext context) {
   if (cudaError_t error = functionFor(from.func, to.func)) return error;
   to.gridDimX = from.gridDim.x;
   to.gridDimY = from.gridDim.y;
@@ -27,8 +26,7 @@ cudaError_t toDriver(const cudaGraphNodeParams &from, CUgraphNodeParams &to, CUc
   to = {};
   to.type = static_cast<CUgraphNodeType>(from.type);
   switch (from.type) {
-    case cudaGraphNodeTypeKernel:
-      return kernelNode(from.kernel, to.kernel, context);
+    case cudaGraphNodeTypeKernel: return kernelNode(from.kernel, to.kernel, context);
     case cudaGraphNodeTypeMemcpy:
       to.memcpy.flags = from.memcpy.flags;
       to.memcpy.copyCtx = context;
@@ -50,20 +48,11 @@ cudaError_t toDriver(const cudaGraphNodeParams &from, CUgraphNodeParams &to, CUc
       to.graph.graph = from.graph.graph;
       to.graph.ownership = static_cast<CUgraphChildGraphNodeOwnership>(from.graph.ownership);
       return cudaSuccess;
-    case cudaGraphNodeTypeEmpty:
-      return cudaSuccess;
-    case cudaGraphNodeTypeWaitEvent:
-      to.eventWait.event = from.eventWait.event;
-      return cudaSuccess;
-    case cudaGraphNodeTypeEventRecord:
-      to.eventRecord.event = from.eventRecord.event;
-      return cudaSuccess;
-    case cudaGraphNodeTypeMemAlloc:
-      to.alloc = *as<CUDA_MEM_ALLOC_NODE_PARAMS_v2>(&from.alloc);
-      return cudaSuccess;
-    case cudaGraphNodeTypeMemFree:
-      to.free.dptr = address(from.free.dptr);
-      return cudaSuccess;
+    case cudaGraphNodeTypeEmpty: return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent: to.eventWait.event = from.eventWait.event; return cudaSuccess;
+    case cudaGraphNodeTypeEventRecord: to.eventRecord.event = from.eventRecord.event; return cudaSuccess;
+    case cudaGraphNodeTypeMemAlloc: to.alloc = *as<CUDA_MEM_ALLOC_NODE_PARAMS_v2>(&from.alloc); return cudaSuccess;
+    case cudaGraphNodeTypeMemFree: to.free.dptr = address(from.free.dptr); return cudaSuccess;
     case cudaGraphNodeTypeConditional:
       to.conditional.handle = from.conditional.handle;
       to.conditional.type = static_cast<CUgraphConditionalNodeType>(from.conditional.type);
@@ -71,10 +60,8 @@ cudaError_t toDriver(const cudaGraphNodeParams &from, CUgraphNodeParams &to, CUc
       to.conditional.ctx = context;
       return cudaSuccess;
     case cudaGraphNodeTypeExtSemaphoreSignal:
-    case cudaGraphNodeTypeExtSemaphoreWait:
-      return notSupported("graph nodes with external semaphores");
-    default:
-      return cudaErrorInvalidValue;
+    case cudaGraphNodeTypeExtSemaphoreWait: return notSupported("graph nodes with external semaphores");
+    default: return cudaErrorInvalidValue;
   }
 }
 
@@ -98,13 +85,12 @@ cudaError_t withParams(cudaGraphNodeParams *params, Use use) {
 
 }  // namespace
 
-cudaError_t body::cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies,
+cudaError_t body::cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
                                    const cudaGraphEdgeData *dependencyData, std::size_t numDependencies,
                                    cudaGraphNodeParams *nodeParams) {
   return withParams(nodeParams, [&](const Driver &driver, CUgraphNodeParams *params) {
-    return driver.cuGraphAddNode(pGraphNode, graph, pDependencies, as<CUgraphEdgeData>(dependencyData),
-                                 numDependencies, params);
+    return driver.cuGraphAddNode(pGraphNode, graph, pDependencies, as<CUgraphEdgeData>(dependencyData), numDependencies,
+                                 params);
   });
 }
 

@@ -52,8 +52,8 @@ cudaError_t linkPtx(const std::vector<const Entry *> &entries, CUmodule &module)
   std::string step = "device link";
   for (const Entry *entry : entries) {
     std::string ptx = text(*entry);
-    result = driver().cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx.data(), ptx.size() + 1, entry->name.c_str(),
-                                    0, nullptr, nullptr);
+    result = driver().cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx.data(), ptx.size() + 1, entry->name.c_str(), 0, nullptr,
+                                    nullptr);
     if (result == CUDA_SUCCESS) continue;
     step += " of " + entry->name;
     break;
@@ -81,11 +81,9 @@ cudaError_t noImage(const std::vector<Entry> &entries, unsigned capability) {
 
 cudaError_t capabilityOf(CUdevice device, unsigned &capability) {
   int major = 0, minor = 0;
-  if (CUresult result =
-          driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))
+  if (CUresult result = driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))
     return toError(result);
-  if (CUresult result =
-          driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device))
+  if (CUresult result = driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device))
     return toError(result);
   capability = major * 10 + minor;
   return cudaSuccess;
@@ -112,7 +110,8 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
 
   const fatbin::ChosenPtx chosen = fatbin::choosePtx(*entries, capability);
   if (!chosen.entries.empty() && chosen.relocatable) return linkPtx(chosen.entries, module);
-  const bool cubins = std::any_of(entries->begin(), entries->end(), [](const Entry &entry) { return entry.kind == Kind::cubin; });
+  const bool cubins =
+      std::any_of(entries->begin(), entries->end(), [](const Entry &entry) { return entry.kind == Kind::cubin; });
   if (cubins && !chosen.relocatable) return toError(driver().cuModuleLoadData(&module, wrapper->data));
   return chosen.entries.empty() ? noImage(*entries, capability) : loadPtx(*chosen.entries[0], module);
 }

@@ -18,13 +18,11 @@ cudaError_t launchError(CUresult result, dim3 grid, dim3 block) {
                           asked > static_cast<std::size_t>(limit));
   };
   std::size_t threads = std::size_t{block.x} * block.y * block.z;
-  bool badShape = exceeds(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
-                  exceeds(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) ||
-                  exceeds(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) ||
-                  exceeds(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
-                  exceeds(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
-                  exceeds(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
-                  exceeds(threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  bool badShape =
+      exceeds(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) || exceeds(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) ||
+      exceeds(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) || exceeds(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+      exceeds(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) || exceeds(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
+      exceeds(threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   return badShape ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
 }
 
@@ -45,8 +43,8 @@ CUlaunchConfig driverConfig(const cudaLaunchConfig_t &config, CUstream stream) {
   return driverConfig;
 }
 
-cudaError_t body::cudaLaunchKernel(DefaultStream none, const void *func, dim3 gridDim, dim3 blockDim,
-                                   void **args, std::size_t sharedMem, cudaStream_t stream) {
+cudaError_t body::cudaLaunchKernel(DefaultStream none, const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                   std::size_t sharedMem, cudaStream_t stream) {
   CUfunction function;
   if (cudaError_t error = functionFor(func, function)) return error;
   if (sharedMem > UINT32_MAX) return cudaErrorInvalidValue;
@@ -56,15 +54,14 @@ cudaError_t body::cudaLaunchKernel(DefaultStream none, const void *func, dim3 gr
   return result == CUDA_SUCCESS ? cudaSuccess : launchError(result, gridDim, blockDim);
 }
 
-cudaError_t body::cudaLaunchCooperativeKernel(DefaultStream none, const void *func, dim3 gridDim,
-                                              dim3 blockDim, void **args, std::size_t sharedMem,
-                                              cudaStream_t stream) {
+cudaError_t body::cudaLaunchCooperativeKernel(DefaultStream none, const void *func, dim3 gridDim, dim3 blockDim,
+                                              void **args, std::size_t sharedMem, cudaStream_t stream) {
   CUfunction function;
   if (cudaError_t error = functionFor(func, function)) return error;
   if (sharedMem > UINT32_MAX) return cudaErrorInvalidValue;
-  CUresult result = driver().cuLaunchCooperativeKernel(
-      function, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z,
-      static_cast<unsigned>(sharedMem), resolve(none, stream), args);
+  CUresult result =
+      driver().cuLaunchCooperativeKernel(function, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y, blockDim.z,
+                                         static_cast<unsigned>(sharedMem), resolve(none, stream), args);
   return result == CUDA_SUCCESS ? cudaSuccess : launchError(result, gridDim, blockDim);
 }
 

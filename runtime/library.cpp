@@ -14,21 +14,20 @@ cudaError_t body::cudaLibraryLoadData(cudaLibrary_t *library, const void *code, 
                                       unsigned int numLibraryOptions) {
   if (!library || !code) return cudaErrorInvalidValue;
   return inContext([&](const Driver &driver) {
-    return driver.cuLibraryLoadData(library, code, as<CUjit_option>(jitOptions), jitOptionsValues,
-                                    numJitOptions, as<CUlibraryOption>(libraryOptions), libraryOptionValues,
-                                    numLibraryOptions);
+    return driver.cuLibraryLoadData(library, code, as<CUjit_option>(jitOptions), jitOptionsValues, numJitOptions,
+                                    as<CUlibraryOption>(libraryOptions), libraryOptionValues, numLibraryOptions);
   });
 }
 
-cudaError_t body::cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName,
-                                          cudaJitOption *jitOptions, void **jitOptionsValues,
-                                          unsigned int numJitOptions, cudaLibraryOption *libraryOptions,
-                                          void **libraryOptionValues, unsigned int numLibraryOptions) {
+cudaError_t body::cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, cudaJitOption *jitOptions,
+                                          void **jitOptionsValues, unsigned int numJitOptions,
+                                          cudaLibraryOption *libraryOptions, void **libraryOptionValues,
+                                          unsigned int numLibraryOptions) {
   if (!library || !fileName) return cudaErrorInvalidValue;
   return inContext([&](const Driver &driver) {
     return driver.cuLibraryLoadFromFile(library, fileName, as<CUjit_option>(jitOptions), jitOptionsValues,
-                                        numJitOptions, as<CUlibraryOption>(libraryOptions),
-                                        libraryOptionValues, numLibraryOptions);
+                                        numJitOptions, as<CUlibraryOption>(libraryOptions), libraryOptionValues,
+                                        numLibraryOptions);
   });
 }
 
@@ -39,8 +38,7 @@ cudaError_t body::cudaLibraryUnload(cudaLibrary_t library) {
   std::vector<CUkernel> kernels;
   if (driver().cuLibraryGetKernelCount(&count, library) == CUDA_SUCCESS) {
     kernels.resize(count);
-    if (count && driver().cuLibraryEnumerateKernels(kernels.data(), count, library) != CUDA_SUCCESS)
-      kernels.clear();
+    if (count && driver().cuLibraryEnumerateKernels(kernels.data(), count, library) != CUDA_SUCCESS) kernels.clear();
   }
   CUresult result = driver().cuLibraryUnload(library);
   if (result == CUDA_SUCCESS)
@@ -56,8 +54,7 @@ cudaError_t body::cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t libr
   return error;
 }
 
-cudaError_t body::cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels,
-                                              cudaLibrary_t lib) {
+cudaError_t body::cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib) {
   if (!kernels) return cudaErrorInvalidValue;
   if (cudaError_t error = bindContext()) return error;
   unsigned count = 0;

@@ -98,8 +98,7 @@ struct Missing;
 template <class... Arguments, class Name>
 struct Missing<CUresult (*)(Arguments...), Name> {
   static CUresult call(Arguments...) {
-    log::once(log::Level::warn, Name::text(),
-              "the driver at " + state().library.path + " has no " + Name::text());
+    log::once(log::Level::warn, Name::text(), "the driver at " + state().library.path + " has no " + Name::text());
     return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
   }
 };

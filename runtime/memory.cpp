@@ -82,8 +82,7 @@ cudaError_t body::cudaPointerGetAttributes(cudaPointerAttributes *attributes, co
                                  CU_POINTER_ATTRIBUTE_HOST_POINTER};
   void *values[] = {&type, &managed, &device, &devicePointer, &hostPointer};
   // Answers zeros for memory that the driver does not know.
-  if (CUresult result = driver().cuPointerGetAttributes(5, names, values, address(ptr)))
-    return toError(result);
+  if (CUresult result = driver().cuPointerGetAttributes(5, names, values, address(ptr))) return toError(result);
   cudaPointerAttributes filled{};
   filled.type = managed                        ? cudaMemoryTypeManaged
                 : type == CU_MEMORYTYPE_DEVICE ? cudaMemoryTypeDevice

@@ -21,8 +21,8 @@ CUresult fill2D(void *devPtr, std::size_t pitch, int value, std::size_t width, s
   return driver().cuMemsetD2D8Async(at, pitch, byte, width, height, stream);
 }
 
-cudaError_t rows(void *devPtr, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 bool async, CUstream stream) {
+cudaError_t rows(void *devPtr, std::size_t pitch, int value, std::size_t width, std::size_t height, bool async,
+                 CUstream stream) {
   if (cudaError_t error = bindContext()) return error;
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
@@ -37,8 +37,7 @@ cudaError_t slices(cudaPitchedPtr region, int value, cudaExtent extent, bool asy
   if (extent.height > region.ysize) return cudaErrorInvalidValue;
   for (std::size_t z = 0; z < extent.depth; ++z) {
     char *slice = static_cast<char *>(region.ptr) + z * region.pitch * region.ysize;
-    if (cudaError_t error = rows(slice, region.pitch, value, extent.width, extent.height, async, stream))
-      return error;
+    if (cudaError_t error = rows(slice, region.pitch, value, extent.width, extent.height, async, stream)) return error;
   }
   return cudaSuccess;
 }
@@ -50,31 +49,29 @@ cudaError_t body::cudaMemset(DefaultStream none, void *devPtr, int value, std::s
   return count ? toError(fill(none, devPtr, value, count)) : cudaSuccess;
 }
 
-cudaError_t body::cudaMemsetAsync(DefaultStream none, void *devPtr, int value, std::size_t count,
-                                  cudaStream_t stream) {
+cudaError_t body::cudaMemsetAsync(DefaultStream none, void *devPtr, int value, std::size_t count, cudaStream_t stream) {
   if (cudaError_t error = bindContext()) return error;
   if (count == 0) return cudaSuccess;
-  return toError(driver().cuMemsetD8Async(address(devPtr), static_cast<unsigned char>(value), count,
-                                          resolve(none, stream)));
+  return toError(
+      driver().cuMemsetD8Async(address(devPtr), static_cast<unsigned char>(value), count, resolve(none, stream)));
 }
 
-cudaError_t body::cudaMemset2D(DefaultStream none, void *devPtr, std::size_t pitch, int value,
-                               std::size_t width, std::size_t height) {
+cudaError_t body::cudaMemset2D(DefaultStream none, void *devPtr, std::size_t pitch, int value, std::size_t width,
+                               std::size_t height) {
   return rows(devPtr, pitch, value, width, height, none == DefaultStream::perThread, CU_STREAM_PER_THREAD);
 }
 
-cudaError_t body::cudaMemset2DAsync(DefaultStream none, void *devPtr, std::size_t pitch, int value,
-                                    std::size_t width, std::size_t height, cudaStream_t stream) {
+cudaError_t body::cudaMemset2DAsync(DefaultStream none, void *devPtr, std::size_t pitch, int value, std::size_t width,
+                                    std::size_t height, cudaStream_t stream) {
   return rows(devPtr, pitch, value, width, height, true, resolve(none, stream));
 }
 
-cudaError_t body::cudaMemset3D(DefaultStream none, cudaPitchedPtr pitchedDevPtr, int value,
-                               cudaExtent extent) {
+cudaError_t body::cudaMemset3D(DefaultStream none, cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
   return slices(pitchedDevPtr, value, extent, none == DefaultStream::perThread, CU_STREAM_PER_THREAD);
 }
 
-cudaError_t body::cudaMemset3DAsync(DefaultStream none, cudaPitchedPtr pitchedDevPtr, int value,
-                                    cudaExtent extent, cudaStream_t stream) {
+cudaError_t body::cudaMemset3DAsync(DefaultStream none, cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent,
+                                    cudaStream_t stream) {
   return slices(pitchedDevPtr, value, extent, true, resolve(none, stream));
 }
 

@@ -5,15 +5,14 @@
 
 namespace strata::runtime {
 
-cudaError_t body::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
-                                                                int blockSize, std::size_t dynamicSMemSize) {
+cudaError_t body::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
+                                                                std::size_t dynamicSMemSize) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize,
                                                                 cudaOccupancyDefault);
 }
 
 cudaError_t body::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
-                                                                         int blockSize,
-                                                                         std::size_t dynamicSMemSize,
+                                                                         int blockSize, std::size_t dynamicSMemSize,
                                                                          unsigned int flags) {
   CUfunction function;
   if (cudaError_t error = functionFor(func, function)) return error;
@@ -25,8 +24,7 @@ cudaError_t body::cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t *dynamic
                                                             int numBlocks, int blockSize) {
   CUfunction function;
   if (cudaError_t error = functionFor(func, function)) return error;
-  return toError(
-      driver().cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks, blockSize));
+  return toError(driver().cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks, blockSize));
 }
 
 cudaError_t body::cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,

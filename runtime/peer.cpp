@@ -3,14 +3,13 @@
 
 namespace strata::runtime {
 
-cudaError_t body::cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attr, int srcDevice,
-                                            int dstDevice) {
+cudaError_t body::cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attr, int srcDevice, int dstDevice) {
   if (!value) return cudaErrorInvalidValue;
   if (cudaError_t error = checkDevice(srcDevice)) return error;
   if (cudaError_t error = checkDevice(dstDevice)) return error;
   if (srcDevice == dstDevice) return cudaErrorInvalidDevice;
-  return toError(driver().cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(attr), srcDevice,
-                                                  dstDevice));
+  return toError(
+      driver().cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(attr), srcDevice, dstDevice));
 }
 
 cudaError_t body::cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice) {

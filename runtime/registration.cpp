@@ -39,28 +39,28 @@ RT_EXPORT void __cudaRegisterFatBinaryEnd(void **) {}
 
 RT_EXPORT void __cudaUnregisterFatBinary(void **handle) { removeModule(moduleOf(handle)); }
 
-RT_EXPORT void __cudaRegisterFunction(void **handle, const char *hostFun, char *, const char *deviceName, int,
-                                      uint3 *, uint3 *, dim3 *, dim3 *, int *) {
+RT_EXPORT void __cudaRegisterFunction(void **handle, const char *hostFun, char *, const char *deviceName, int, uint3 *,
+                                      uint3 *, dim3 *, dim3 *, int *) {
   addFunction(moduleOf(handle), hostFun, deviceName);
 }
 
-RT_EXPORT void __cudaRegisterVar(void **handle, char *hostVar, char *, const char *deviceName, int,
-                                 std::size_t size, int, int) {
+RT_EXPORT void __cudaRegisterVar(void **handle, char *hostVar, char *, const char *deviceName, int, std::size_t size,
+                                 int, int) {
   addVariable(moduleOf(handle), hostVar, deviceName, size, nullptr);
 }
 
-RT_EXPORT void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *,
-                                        const char *deviceName, int, std::size_t size, int, int) {
+RT_EXPORT void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *, const char *deviceName, int,
+                                        std::size_t size, int, int) {
   addVariable(moduleOf(handle), hostVarPtrAddress, deviceName, size, hostVarPtrAddress);
 }
 
-RT_EXPORT void __cudaRegisterTexture(void **handle, const void *hostVar, const void **,
-                                     const char *deviceName, int, int, int) {
+RT_EXPORT void __cudaRegisterTexture(void **handle, const void *hostVar, const void **, const char *deviceName, int,
+                                     int, int) {
   addReference(moduleOf(handle), hostVar, deviceName);
 }
 
-RT_EXPORT void __cudaRegisterSurface(void **handle, const void *hostVar, const void **,
-                                     const char *deviceName, int, int) {
+RT_EXPORT void __cudaRegisterSurface(void **handle, const void *hostVar, const void **, const char *deviceName, int,
+                                     int) {
   addReference(moduleOf(handle), hostVar, deviceName);
 }
 
@@ -73,8 +73,7 @@ RT_EXPORT unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, std:
   return 0;
 }
 
-RT_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, std::size_t *sharedMem,
-                                                 void *stream) {
+RT_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, std::size_t *sharedMem, void *stream) {
   if (configurations().empty()) return record(cudaErrorMissingConfiguration);
   Configuration top = configurations().back();
   configurations().pop_back();

@@ -159,8 +159,7 @@ const void *stubOf(CUfunction function) {
   Registry &all = registry();
   std::lock_guard lock(all.mutex);
   auto isIn = [&](const Function &record) {
-    return std::any_of(record.loaded.begin(), record.loaded.end(),
-                       [&](auto &loaded) { return loaded == function; });
+    return std::any_of(record.loaded.begin(), record.loaded.end(), [&](auto &loaded) { return loaded == function; });
   };
   for (Module *module : all.modules)
     for (auto &[stub, record] : module->functions)

@@ -19,8 +19,8 @@ void call(CUstream stream, CUresult status, void *data) {
 
 }  // namespace
 
-cudaError_t body::cudaStreamAddCallback(DefaultStream none, cudaStream_t stream,
-                                        cudaStreamCallback_t callback, void *userData, unsigned int flags) {
+cudaError_t body::cudaStreamAddCallback(DefaultStream none, cudaStream_t stream, cudaStreamCallback_t callback,
+                                        void *userData, unsigned int flags) {
   if (!callback || flags) return cudaErrorInvalidValue;
   if (cudaError_t error = bindContext()) return error;
   auto data = std::make_unique<Callback>(Callback{callback, userData, !stream});

@@ -37,8 +37,8 @@ cudaError_t body::cudaGetSymbolSize(std::size_t *size, const void *symbol) {
   return symbolFor(symbol, ignored, *size);
 }
 
-cudaError_t body::cudaMemcpyToSymbol(DefaultStream none, const void *symbol, const void *src,
-                                     std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
+cudaError_t body::cudaMemcpyToSymbol(DefaultStream none, const void *symbol, const void *src, std::size_t count,
+                                     std::size_t offset, cudaMemcpyKind kind) {
   if (!leadsTo(kind)) return cudaErrorInvalidMemcpyDirection;
   void *dst;
   if (cudaError_t error = symbolRange(symbol, offset, count, dst)) return error;
@@ -53,18 +53,16 @@ cudaError_t body::cudaMemcpyFromSymbol(DefaultStream none, void *dst, const void
   return cudaMemcpy(none, dst, src, count, kind);
 }
 
-cudaError_t body::cudaMemcpyToSymbolAsync(DefaultStream none, const void *symbol, const void *src,
-                                          std::size_t count, std::size_t offset, cudaMemcpyKind kind,
-                                          cudaStream_t stream) {
+cudaError_t body::cudaMemcpyToSymbolAsync(DefaultStream none, const void *symbol, const void *src, std::size_t count,
+                                          std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   if (!leadsTo(kind)) return cudaErrorInvalidMemcpyDirection;
   void *dst;
   if (cudaError_t error = symbolRange(symbol, offset, count, dst)) return error;
   return cudaMemcpyAsync(none, dst, src, count, kind, stream);
 }
 
-cudaError_t body::cudaMemcpyFromSymbolAsync(DefaultStream none, void *dst, const void *symbol,
-                                            std::size_t count, std::size_t offset, cudaMemcpyKind kind,
-                                            cudaStream_t stream) {
+cudaError_t body::cudaMemcpyFromSymbolAsync(DefaultStream none, void *dst, const void *symbol, std::size_t count,
+                                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   if (!leadsFrom(kind)) return cudaErrorInvalidMemcpyDirection;
   void *src;
   if (cudaError_t error = symbolRange(symbol, offset, count, src)) return error;

@@ -6,8 +6,8 @@
 namespace strata::runtime {
 namespace {
 
-constexpr unsigned kReadAsInteger = 0x01, kNormalizedCoordinates = 0x02, kSrgb = 0x10,
-                   kDisableTrilinear = 0x20, kSeamlessCubemap = 0x40;
+constexpr unsigned kReadAsInteger = 0x01, kNormalizedCoordinates = 0x02, kSrgb = 0x10, kDisableTrilinear = 0x20,
+                   kSeamlessCubemap = 0x40;
 
 cudaError_t toDriver(const cudaResourceDesc &from, CUDA_RESOURCE_DESC &to) {
   to = {};
@@ -61,8 +61,7 @@ cudaError_t fromDriver(const CUDA_RESOURCE_DESC &from, cudaResourceDesc &to) {
       to.res.pitch2D.height = from.res.pitch2D.height;
       to.res.pitch2D.pitchInBytes = from.res.pitch2D.pitchInBytes;
       return fromFormat(from.res.pitch2D.format, from.res.pitch2D.numChannels, to.res.pitch2D.desc);
-    default:
-      return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
   }
 }
 
@@ -105,24 +104,21 @@ cudaTextureDesc fromDriver(const CUDA_TEXTURE_DESC &from) {
 }  // namespace
 
 cudaError_t body::cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const cudaResourceDesc *pResDesc,
-                                          const cudaTextureDesc *pTexDesc,
-                                          const cudaResourceViewDesc *pResViewDesc) {
+                                          const cudaTextureDesc *pTexDesc, const cudaResourceViewDesc *pResViewDesc) {
   if (!pTexObject || !pResDesc || !pTexDesc) return cudaErrorInvalidValue;
   CUDA_RESOURCE_DESC resource;
   if (cudaError_t error = toDriver(*pResDesc, resource)) return error;
   CUDA_TEXTURE_DESC texture = toDriver(*pTexDesc);
   return inContext([&](const Driver &driver) {
-    return driver.cuTexObjectCreate(pTexObject, &resource, &texture,
-                                    as<CUDA_RESOURCE_VIEW_DESC>(pResViewDesc));
+    return driver.cuTexObjectCreate(pTexObject, &resource, &texture, as<CUDA_RESOURCE_VIEW_DESC>(pResViewDesc));
   });
 }
 
-cudaError_t body::cudaGetTextureObjectResourceDesc(cudaResourceDesc *pResDesc,
-                                                   cudaTextureObject_t texObject) {
+cudaError_t body::cudaGetTextureObjectResourceDesc(cudaResourceDesc *pResDesc, cudaTextureObject_t texObject) {
   if (!pResDesc) return cudaErrorInvalidValue;
   CUDA_RESOURCE_DESC resource;
-  cudaError_t error = inContext(
-      [&](const Driver &driver) { return driver.cuTexObjectGetResourceDesc(&resource, texObject); });
+  cudaError_t error =
+      inContext([&](const Driver &driver) { return driver.cuTexObjectGetResourceDesc(&resource, texObject); });
   return error == cudaSuccess ? fromDriver(resource, *pResDesc) : error;
 }
 
@@ -142,20 +138,18 @@ cudaError_t body::cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *pRe
   });
 }
 
-cudaError_t body::cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
-                                          const cudaResourceDesc *pResDesc) {
+cudaError_t body::cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const cudaResourceDesc *pResDesc) {
   if (!pSurfObject || !pResDesc) return cudaErrorInvalidValue;
   CUDA_RESOURCE_DESC resource;
   if (cudaError_t error = toDriver(*pResDesc, resource)) return error;
   return inContext([&](const Driver &driver) { return driver.cuSurfObjectCreate(pSurfObject, &resource); });
 }
 
-cudaError_t body::cudaGetSurfaceObjectResourceDesc(cudaResourceDesc *pResDesc,
-                                                   cudaSurfaceObject_t surfObject) {
+cudaError_t body::cudaGetSurfaceObjectResourceDesc(cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject) {
   if (!pResDesc) return cudaErrorInvalidValue;
   CUDA_RESOURCE_DESC resource;
-  cudaError_t error = inContext(
-      [&](const Driver &driver) { return driver.cuSurfObjectGetResourceDesc(&resource, surfObject); });
+  cudaError_t error =
+      inContext([&](const Driver &driver) { return driver.cuSurfObjectGetResourceDesc(&resource, surfObject); });
   return error == cudaSuccess ? fromDriver(resource, *pResDesc) : error;
 }
 

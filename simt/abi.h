@@ -46,7 +46,8 @@ struct Runtime {
   // Lets other warps (lane mode: lanes) of the block, then other threads run: in spin loops, nanosleep.
   void (*yield)(Warp *warp);
   void (*nanosleep)(Warp *warp, std::uint32_t nanoseconds);
-  // After a round in which warps of the block took turns (passes/kernel_entry.h): lets the blocks beside it take theirs.
+  // After a round in which warps of the block took turns (passes/kernel_entry.h): lets the blocks beside it take
+  // theirs.
   void (*turn)(Warp *warp);
   std::uint64_t (*globaltimer)();
   // Ends the launch with a fault raised by `lanes`; does not return.
@@ -67,8 +68,8 @@ struct Runtime {
 // One launch; shared by all its blocks, read-only.
 struct LaunchState {
   const Runtime *runtime;
-  const std::uint8_t *params;   // kernel parameter buffer, laid out as KernelInfo says
-  std::uint8_t *globals;        // the module's .global/.const block (ModuleInfo::globalsSize)
+  const std::uint8_t *params;  // kernel parameter buffer, laid out as KernelInfo says
+  std::uint8_t *globals;       // the module's .global/.const block (ModuleInfo::globalsSize)
   std::uint32_t gridDim[3];
   std::uint32_t blockDim[3];
   std::uint32_t clusterDim[3];  // 1,1,1 without clusters
@@ -80,43 +81,44 @@ struct LaunchState {
   // Address of {u32 bytes; u32 barrier}, zeroed for this launch, in the device window; 0 unless the launch is
   // cooperative. Kernels read it as %envreg1 (high word) and %envreg2, as on NVIDIA's driver.
   std::uint64_t gridWorkspace;
-  std::uint64_t sharedWindow;   // generic address of shared address 0 is Block::shared; size limit for isspacep
-  void *owner;                  // executor's own
-  std::uint64_t sharedStride;   // bytes from Block::shared of one cluster rank to the next (mapa); 0 without clusters
-  std::uint32_t streamStores;   // not 0: the launch writes so much that its stores had better go past the caches
+  std::uint64_t sharedWindow;  // generic address of shared address 0 is Block::shared; size limit for isspacep
+  void *owner;                 // executor's own
+  std::uint64_t sharedStride;  // bytes from Block::shared of one cluster rank to the next (mapa); 0 without clusters
+  std::uint32_t streamStores;  // not 0: the launch writes so much that its stores had better go past the caches
   std::uint32_t pad;
 };
 
 // One block in flight.
 struct Block {
   const LaunchState *launch;
-  std::uint8_t *shared;         // base of shared memory: 128-byte aligned; static variables first
+  std::uint8_t *shared;  // base of shared memory: 128-byte aligned; static variables first
   std::uint32_t blockIdx[3];
-  std::uint32_t threads;        // blockDim.x * y * z
-  std::uint32_t warps;          // ceil(threads / 32)
-  std::uint32_t smId;           // %smid: the worker's number
+  std::uint32_t threads;  // blockDim.x * y * z
+  std::uint32_t warps;    // ceil(threads / 32)
+  std::uint32_t smId;     // %smid: the worker's number
   std::uint32_t clusterCtaRank;
   std::uint32_t clusterIdx[3];
-  void *owner;                  // executor's own: barriers, fibers
+  void *owner;  // executor's own: barriers, fibers
 };
 
 // One warp (vector mode) or one lane of it (lane mode).
 struct Warp {
   const Block *block;
-  std::uint32_t index;          // warp in block
-  std::uint32_t lanes;          // bit mask of lanes that exist (last warp may be partial)
-  std::uint32_t lane;           // lane mode: this lane; vector mode: 0
-  std::uint32_t exited;         // lanes that ran `exit` inside a called function
-  std::uint32_t sourceLine;     // reserved for the sanitizer
+  std::uint32_t index;       // warp in block
+  std::uint32_t lanes;       // bit mask of lanes that exist (last warp may be partial)
+  std::uint32_t lane;        // lane mode: this lane; vector mode: 0
+  std::uint32_t exited;      // lanes that ran `exit` inside a called function
+  std::uint32_t sourceLine;  // reserved for the sanitizer
   std::uint32_t pad;
-  void *owner;                  // executor's own
+  void *owner;  // executor's own
 };
 
 // Entry points. A vector kernel that waits for nothing but barriers of the whole block runs all warps of a block in
 // one call (EntryKind::block); one with other waits (named or counted barriers, clusters, spinning) is called once
 // per warp, each on its own fiber (EntryKind::warp); lane mode once per lane, each on its own fiber (EntryKind::lane).
 enum class EntryKind : std::uint32_t { block, warp, lane };
-using BlockEntry = void (*)(Block *block, Warp *scratch);  // scratch: a Warp with block set; the kernel fills index/lanes
+using BlockEntry = void (*)(Block *block,
+                            Warp *scratch);  // scratch: a Warp with block set; the kernel fills index/lanes
 using WarpEntry = void (*)(Warp *warp);
 
 }  // namespace strata::simt

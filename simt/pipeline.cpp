@@ -60,9 +60,12 @@ Result<void> finishLaneMode(llvm::Module &module, llvm::Function &kernel, Kernel
   return expandLaneForms(module);
 }
 
-Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const CompileOptions &options, KernelImage &image) {
+Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const CompileOptions &options,
+                          KernelImage &image) {
   if (options.mode == Mode::lane) {
-    image.report = "kernel: lane mode (as asked for: lanes run one by one, and nothing is vectorised; vector mode shows what can be)\n";
+    image.report =
+        "kernel: lane mode (as asked for: lanes run one by one, and nothing is vectorised; vector mode shows what can "
+        "be)\n";
     return finishLaneMode(module, kernel, image);
   }
   Result<VectorizeResult> r = vectorize(module, kernel, {options});
@@ -77,8 +80,8 @@ Result<void> toWarpOrLane(llvm::Module &module, llvm::Function &kernel, const Co
 
 }  // namespace
 
-Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view kernelName, const CompileOptions &options,
-                                    bool wantTexts) {
+Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view kernelName,
+                                    const CompileOptions &options, bool wantTexts) {
   CompileResult out;
   Stopwatch watch;
   const CpuFeatures cpu = cpuFeatures(options.simd, options.hostExtensions);

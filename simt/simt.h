@@ -28,14 +28,14 @@ struct KernelInfo {
   std::string name;
   std::vector<ParamInfo> params;
   std::uint32_t paramBytes = 0;
-  std::uint32_t staticShared = 0;     // bytes
-  std::uint32_t localBytes = 0;       // .local bytes per thread
-  std::uint32_t registers = 0;        // an estimate (live PTX registers, capped at 255), for occupancy
-  std::uint32_t maxThreads = 1024;    // from .maxntid/.reqntid
+  std::uint32_t staticShared = 0;   // bytes
+  std::uint32_t localBytes = 0;     // .local bytes per thread
+  std::uint32_t registers = 0;      // an estimate (live PTX registers, capped at 255), for occupancy
+  std::uint32_t maxThreads = 1024;  // from .maxntid/.reqntid
   std::uint32_t reqntid[3] = {0, 0, 0};
   std::uint32_t clusterDim[3] = {0, 0, 0};
   bool usesBarrier = false;
-  bool usesThreadY = false;           // reads %tid.y: its blocks are rectangles
+  bool usesThreadY = false;  // reads %tid.y: its blocks are rectangles
 };
 
 struct GlobalInfo {
@@ -53,8 +53,8 @@ struct GlobalRelocation {
 struct ModuleInfo {
   std::vector<KernelInfo> kernels;
   std::vector<GlobalInfo> globals;
-  std::uint64_t globalsSize = 0;               // bytes; alignment 256
-  std::vector<std::uint8_t> globalsImage;      // initial contents, globalsSize bytes
+  std::uint64_t globalsSize = 0;           // bytes; alignment 256
+  std::vector<std::uint8_t> globalsImage;  // initial contents, globalsSize bytes
   std::vector<GlobalRelocation> relocations;
 };
 
@@ -68,20 +68,21 @@ Result<Simd> hostSimd();
 
 struct CompileOptions {
   Simd simd = Simd::avx512;
-  Mode mode = Mode::vector;        // codegen may answer with lane mode where vector mode cannot make progress
+  Mode mode = Mode::vector;               // codegen may answer with lane mode where vector mode cannot make progress
   std::uint32_t blockDim[3] = {0, 0, 0};  // 0: any shape; else the code may assume exactly this
-  bool blockMultipleOf32 = false;  // blockDim.x is a multiple of 32
-  bool lineInfo = true;            // keep a table from code to source lines
-  bool hostExtensions = true;      // use what this CPU has beyond the target; false: the code runs on each CPU of the target
+  bool blockMultipleOf32 = false;         // blockDim.x is a multiple of 32
+  bool lineInfo = true;                   // keep a table from code to source lines
+  bool hostExtensions =
+      true;  // use what this CPU has beyond the target; false: the code runs on each CPU of the target
 };
 
 // Machine code of one kernel and what is needed to run it. Serialised as it is into the cache.
 struct KernelImage {
   EntryKind entryKind = EntryKind::warp;
-  bool takesTurns = false;                 // blocks that lie side by side gain from running in turns (Runtime::turn)
-  std::uint32_t stackBytes = 0;            // per fiber, an estimate; 0: unknown
-  std::vector<std::uint8_t> object;        // ELF relocatable; entry symbol "strata_entry"
-  std::string report;                      // per source line: what was vectorised and why not
+  bool takesTurns = false;           // blocks that lie side by side gain from running in turns (Runtime::turn)
+  std::uint32_t stackBytes = 0;      // per fiber, an estimate; 0: unknown
+  std::vector<std::uint8_t> object;  // ELF relocatable; entry symbol "strata_entry"
+  std::string report;                // per source line: what was vectorised and why not
 };
 
 // The whole module once parsed; kernels are compiled on demand. Thread-safe.
@@ -98,8 +99,8 @@ public:
 // Entry of libstrata_codegen.so, found by name "strata_codegen_open" with this type. Returns null and
 // sets *error (user: PTX rejected; unsupported; internal).
 using CodegenOpen = CodegenModule *(*)(const char *ptx, std::size_t size, Error *error);
-// "strata_codegen_link": links PTX texts into one PTX text, as nvlink would. Errors name the texts by `names`, which may
-// be empty.
+// "strata_codegen_link": links PTX texts into one PTX text, as nvlink would. Errors name the texts by `names`, which
+// may be empty.
 using CodegenLink = Result<std::string> (*)(const std::vector<std::string> &ptx, const std::vector<std::string> &names);
 
 // A module opened through the cache: LLVM is not touched while everything is found on disk.
@@ -111,14 +112,16 @@ public:
 
 // What a module is made of.
 struct ModuleSource {
-  std::vector<std::string> ptx;                    // several texts, or relocatable ones, are linked first
+  std::vector<std::string> ptx;  // several texts, or relocatable ones, are linked first
   bool relocatable = false;
   std::vector<std::vector<std::uint8_t>> natives;  // images of the same PTX's machine code (simt/exec/native_image.h)
   std::vector<std::string> names = {};             // of the texts, for errors of the link; empty: unknown
 };
 // Natives that are for another CPU or engine, or damaged, are left aside, and the PTX is compiled.
 Result<std::shared_ptr<Module>> openModule(ModuleSource source);
-inline Result<std::shared_ptr<Module>> openModule(std::string ptx) { return openModule(ModuleSource{{std::move(ptx)}, false, {}}); }
+inline Result<std::shared_ptr<Module>> openModule(std::string ptx) {
+  return openModule(ModuleSource{{std::move(ptx)}, false, {}});
+}
 Result<std::string> linkPtx(const std::vector<std::string> &ptx, const std::vector<std::string> &names = {});
 
 class CodeImage;  // simt/exec/image.h: mapped machine code
@@ -126,10 +129,10 @@ class CodeImage;  // simt/exec/image.h: mapped machine code
 // Machine code in memory, ready to call.
 struct Kernel {
   std::shared_ptr<Module> module;
-  const KernelInfo *info = nullptr;   // owned by module
+  const KernelInfo *info = nullptr;  // owned by module
   EntryKind entryKind = EntryKind::warp;
   bool takesTurns = false;
-  void *entry = nullptr;              // BlockEntry or WarpEntry
+  void *entry = nullptr;  // BlockEntry or WarpEntry
   std::uint32_t stackBytes = 0;
   std::shared_ptr<const CodeImage> code;  // owns the mapping
 };
@@ -161,9 +164,9 @@ struct LaunchRequest {
   Params params;
   std::uint8_t *globals = nullptr;
   std::uint64_t gridId = 0;
-  bool cooperative = false;   // all blocks resident
+  bool cooperative = false;  // all blocks resident
   bool explicitCluster = false;
-  std::uint64_t group = 0;    // who may help in waitFor: the stream's number, as the driver counts; 0: workers only
+  std::uint64_t group = 0;  // who may help in waitFor: the stream's number, as the driver counts; 0: workers only
 };
 
 inline constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
@@ -171,7 +174,7 @@ inline constexpr std::uint64_t kAnyGroup = ~std::uint64_t{0};
 // The worker threads of one CPU device. All calls are thread-safe.
 class Engine {
 public:
-  virtual ~Engine() = default;   // waits for what runs
+  virtual ~Engine() = default;  // waits for what runs
   virtual std::uint32_t workers() const = 0;
   // Runs the launch on the workers; `done` is called once, on a worker or on a thread in waitFor, with the
   // first fault (kind none if it finished). It must not block. Launches submitted together may run at the same time.

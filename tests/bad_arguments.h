@@ -3,6 +3,7 @@
 // absurd sizes, numbers and empty structs.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,8 +14,6 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
-
-#include <gtest/gtest.h>
 
 namespace strata::test {
 
@@ -90,7 +89,8 @@ inline std::string kindName(const ::testing::TestParamInfo<Bad> &info) {
 inline const char *volatile inEntry = "";
 inline void reportEntry(int signal) {
   const char *parts[] = {"signal ", signal == SIGALRM ? "ALRM" : "SEGV or such", " in ", inEntry, "\n"};
-  for (const char *part : parts) [[maybe_unused]] auto written = write(2, part, std::strlen(part));
+  for (const char *part : parts) [[maybe_unused]]
+    auto written = write(2, part, std::strlen(part));
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
@@ -98,7 +98,7 @@ inline void reportEntry(int signal) {
 class BadArgumentsTest : public ::testing::TestWithParam<Bad> {
 protected:
   void SetUp() override {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = reportEntry;
     for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before_[i]);
   }

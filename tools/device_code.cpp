@@ -21,7 +21,8 @@ void addModule(const std::vector<fatbin::Entry> &entries, bool whole, std::vecto
 }  // namespace
 
 // Fat binaries follow one another, padded with zeros.
-Result<void> addModules(const nvcc::Object &object, const std::string &section, std::vector<simt::ModuleSource> &modules) {
+Result<void> addModules(const nvcc::Object &object, const std::string &section,
+                        std::vector<simt::ModuleSource> &modules) {
   Result<std::vector<std::uint8_t>> bytes = nvcc::section(object, section);
   if (!bytes) return bytes.error();
   std::span<const std::uint8_t> rest = *bytes;

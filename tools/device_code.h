@@ -15,7 +15,8 @@ inline constexpr const char *kFatbins = ".nv_fatbin", *kRelocatableFatbins = "__
 
 // Adds the PTX of each fat binary in a section that the CPU device would run: of kFatbins as a program loads it, to be
 // linked if need be; of kRelocatableFatbins, which wait for their link, part by part.
-Result<void> addModules(const nvcc::Object &object, const std::string &section, std::vector<simt::ModuleSource> &modules);
+Result<void> addModules(const nvcc::Object &object, const std::string &section,
+                        std::vector<simt::ModuleSource> &modules);
 
 std::string readText(const std::string &path);
 

@@ -24,7 +24,8 @@ namespace {
 
 Result<std::string> ptxOfSource(const InspectOptions &options) {
   std::string output = (fs::temp_directory_path() / ("strata-inspect-" + std::to_string(getpid()) + ".ptx")).string();
-  std::string command = nvcc::shellLine({prefix() + "/bin/nvcc", "-ptx", "-arch=sm_90", "-lineinfo", options.file, "-o", output});
+  std::string command =
+      nvcc::shellLine({prefix() + "/bin/nvcc", "-ptx", "-arch=sm_90", "-lineinfo", options.file, "-o", output});
   int status = std::system((command + " " + options.nvccOptions).c_str());
   std::string text = readText(output);
   std::error_code ignored;
@@ -90,7 +91,8 @@ std::string shapeText(const simt::CompileOptions &compile) {
   return "blocks of " + extent(0) + "," + extent(1) + "," + extent(2);
 }
 
-std::string headingOf(const simt::KernelInfo &kernel, const simt::CompileOptions &shape, const InspectOptions &options) {
+std::string headingOf(const simt::KernelInfo &kernel, const simt::CompileOptions &shape,
+                      const InspectOptions &options) {
   std::string heading = plainName(kernel.name);
   if (options.stage == "ptx") return heading;
   heading += ", for " + shapeText(shape);
@@ -99,7 +101,8 @@ std::string headingOf(const simt::KernelInfo &kernel, const simt::CompileOptions
 }
 
 std::string whyText(const std::string &report, const std::string &ptx) {
-  if (report.empty()) return "nothing to report: all accesses are wide or uniform, no branch parts lanes, nothing spills\n";
+  if (report.empty())
+    return "nothing to report: all accesses are wide or uniform, no branch parts lanes, nothing spills\n";
   const bool hasLines = ptx.find(".loc") != ptx.npos;
   return hasLines ? report : report + "\n// No lines are known: compile with -lineinfo.\n";
 }

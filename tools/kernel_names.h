@@ -15,8 +15,8 @@ std::string plainName(const std::string &mangled);
 // Without these: "ns::fft<512>".
 std::string shortName(const std::string &mangled);
 
-// `wanted` is the mangled, plain or short name, or the short name without namespaces or without template arguments. Spaces
-// do not count. Empty: any kernel.
+// `wanted` is the mangled, plain or short name, or the short name without namespaces or without template arguments.
+// Spaces do not count. Empty: any kernel.
 bool isCalled(const std::string &mangled, const std::string &wanted);
 
 // That no kernel is called so, and which there are (short names).

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // strata precompile: what the first launch of each kernel would do, ahead of time and on all processors.
+#include "simt/exec/precompile.h"
+
 #include <elf.h>
 #include <unistd.h>
 
@@ -12,7 +14,6 @@
 #include <string>
 
 #include "simt/exec/cache.h"
-#include "simt/exec/precompile.h"
 #include "simt/simt.h"
 #include "tools/device_code.h"
 #include "tools/kernel_names.h"
@@ -46,8 +47,9 @@ Result<std::vector<simt::ModuleSource>> modulesOf(const std::string &file) {
     relocatable |= parts && !parts->empty();
   }
   if (!modules.empty()) return modules;
-  return userError(relocatable ? "'" + file + "' has only relocatable device code: name the program that it is linked into"
-                               : "'" + file + "' holds no PTX that the CPU device takes");
+  return userError(relocatable
+                       ? "'" + file + "' has only relocatable device code: name the program that it is linked into"
+                       : "'" + file + "' holds no PTX that the CPU device takes");
 }
 
 std::string filesText(const std::vector<std::string> &files) {
@@ -74,7 +76,9 @@ Result<void> openModules(const PrecompileOptions &options, std::vector<Job> &job
       if (!opened.insert(*module).second) continue;  // the text of another file
       for (const simt::KernelInfo &kernel : (*module)->info().kernels) {
         if (!isCalled(kernel.name, options.kernel)) others.insert(shortName(kernel.name));
-        else for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks)) jobs.push_back({*module, &kernel, block});
+        else
+          for (const simt::BlockShape &block : simt::shapesToCompile(kernel, blocks))
+            jobs.push_back({*module, &kernel, block});
       }
     }
   }
@@ -93,9 +97,12 @@ Kernels compileAll(const std::vector<Job> &jobs, const PrecompileOptions &option
     auto kernel = simt::loadKernel(job.module, job.kernel->name, job.block.data());
     std::lock_guard lock(output);
     ++done;
-    if (progress) std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, jobs.size(), plainName(job.kernel->name).substr(0, 60).c_str());
+    if (progress)
+      std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, jobs.size(),
+                   plainName(job.kernel->name).substr(0, 60).c_str());
     if (kernel || !failed.insert(job.kernel).second) return;
-    std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(), kernel.error().message.c_str());
+    std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(),
+                 kernel.error().message.c_str());
   });
   if (progress && done) std::fputc('\n', stderr);
   return failed;
@@ -140,7 +147,9 @@ void warnOfOtherCopies(const std::vector<std::string> &files) {
     for (const fs::path &folder : recordedFolders(objects->front())) {
       if (std::error_code ignored; !fs::exists(folder / "strata" / "libcuda.so.1", ignored)) continue;
       if (!isSameBuild(own, folder))
-        std::fprintf(stderr, "strata: warning: '%s' runs with another build of Strata, in %s, which does not take this code; precompile it with that build's `strata`\n",
+        std::fprintf(stderr,
+                     "strata: warning: '%s' runs with another build of Strata, in %s, which does not take this code; "
+                     "precompile it with that build's `strata`\n",
                      file.c_str(), folder.c_str());
       break;
     }
@@ -163,12 +172,16 @@ int precompile(const PrecompileOptions &options) {
   warnOfOtherCopies(options.files);
   const std::size_t kernels = kernelsOf(jobs).size();
   if (const Kernels failed = compileAll(jobs, options); !failed.empty())
-    return fail(userError(std::to_string(failed.size()) + " of " + std::to_string(kernels) + " kernels do not compile"));
+    return fail(
+        userError(std::to_string(failed.size()) + " of " + std::to_string(kernels) + " kernels do not compile"));
   if (cache.lost())
-    return fail(userError("the cache is too small, or cannot be written: it lost " + std::to_string(cache.lost()) + " new entries; see STRATA_CACHE_SIZE"));
+    return fail(userError("the cache is too small, or cannot be written: it lost " + std::to_string(cache.lost()) +
+                          " new entries; see STRATA_CACHE_SIZE"));
   if (options.quiet) return 0;
-  const std::string versions = kernels == jobs.size() ? "" : ", in " + std::to_string(jobs.size()) + " versions by block shape,";
-  std::printf("%zu kernel%s%s %s in the machine-code cache\n", kernels, kernels == 1 ? "" : "s", versions.c_str(), kernels == 1 ? "is" : "are");
+  const std::string versions =
+      kernels == jobs.size() ? "" : ", in " + std::to_string(jobs.size()) + " versions by block shape,";
+  std::printf("%zu kernel%s%s %s in the machine-code cache\n", kernels, kernels == 1 ? "" : "s", versions.c_str(),
+              kernels == 1 ? "is" : "are");
   return 0;
 }
 

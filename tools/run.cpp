@@ -45,7 +45,8 @@ std::string stampOf(const fs::path &file) {
   std::error_code error;
   auto size = fs::file_size(file, error);
   auto time = fs::last_write_time(file, error).time_since_epoch().count();
-  return error ? file.string() + " missing\n" : file.string() + " " + std::to_string(size) + " " + std::to_string(time) + "\n";
+  return error ? file.string() + " missing\n"
+               : file.string() + " " + std::to_string(size) + " " + std::to_string(time) + "\n";
 }
 
 std::string readText(const fs::path &path) {
@@ -89,7 +90,8 @@ Result<std::string> programFor(const RunOptions &options) {
   if (error) return userError("cannot read '" + options.file + "': " + error.message());
   fs::path nvcc = fs::path(prefix()) / "bin" / "nvcc";
   std::string key = source.string() + "\n" + nvcc.string() + "\n" + options.nvccOptions;
-  fs::path folder = cacheFolder() / "programs" / (source.stem().string() + "-" + std::to_string(std::hash<std::string>{}(key)));
+  fs::path folder =
+      cacheFolder() / "programs" / (source.stem().string() + "-" + std::to_string(std::hash<std::string>{}(key)));
   fs::create_directories(folder, error);
   if (error) return resourceError("cannot make folder '" + folder.string() + "': " + error.message());
   fs::path program = folder / source.stem(), rule = folder / "rule.d", stamps = folder / "stamps";

@@ -26,7 +26,12 @@ struct Driver {
   int (*cuGetErrorName)(int, const char **);
 };
 
-enum Attribute { multiprocessors = 16, clockRate = 13, capabilityMajor = 75, capabilityMinor = 76 };  // CU_DEVICE_ATTRIBUTE_…
+enum Attribute {
+  multiprocessors = 16,
+  clockRate = 13,
+  capabilityMajor = 75,
+  capabilityMinor = 76
+};  // CU_DEVICE_ATTRIBUTE_…
 
 bool load(void *library, Driver &driver) {
 #define LOAD(name) \
@@ -54,8 +59,8 @@ void showDevice(const Driver &driver, int index) {
   driver.cuDeviceGetAttribute(&minor, capabilityMinor, device);
   driver.cuDeviceGetAttribute(&processors, multiprocessors, device);
   driver.cuDeviceGetAttribute(&clock, clockRate, device);
-  std::printf("  device %d  %s\n    compute capability %d.%d, %d multiprocessors, %.2f GHz, %.1f GiB memory\n", index, name,
-              major, minor, processors, clock / 1e6, static_cast<double>(memory) / (1ull << 30));
+  std::printf("  device %d  %s\n    compute capability %d.%d, %d multiprocessors, %.2f GHz, %.1f GiB memory\n", index,
+              name, major, minor, processors, clock / 1e6, static_cast<double>(memory) / (1ull << 30));
 }
 
 // Shows one driver; false if it is not there or has no device.

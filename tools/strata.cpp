@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `strata` command.
 #include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <exception>
 
@@ -13,10 +12,12 @@ using namespace strata::tools;
 namespace {
 
 constexpr const char *kKernelHelp =
-    "Only kernels of this name: mangled, or as in the source (ns::fft<512>); namespaces and template arguments may be left out";
+    "Only kernels of this name: mangled, or as in the source (ns::fft<512>); namespaces and template arguments may be "
+    "left out";
 
 void addRun(CLI::App &app, RunOptions &options, int &status) {
-  CLI::App *sub = app.add_subcommand("run", "strata run [--nvcc=OPTIONS] FILE.cu|PROGRAM [ARGS...]: compile (if need be) and run");
+  CLI::App *sub =
+      app.add_subcommand("run", "strata run [--nvcc=OPTIONS] FILE.cu|PROGRAM [ARGS...]: compile (if need be) and run");
   sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc, e.g. --nvcc=\"-use_fast_math -Idir\"");
   sub->prefix_command();  // what follows the file is the program's
   sub->callback([&options, &status, sub] {
@@ -31,12 +32,16 @@ void addRun(CLI::App &app, RunOptions &options, int &status) {
 }
 
 void addInspect(CLI::App &app, InspectOptions &options, int &status) {
-  CLI::App *sub = app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
+  CLI::App *sub =
+      app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
   sub->add_option("FILE", options.file, "CUDA source, PTX, object, library or program")->required();
   sub->add_option("--kernel", options.kernel, kKernelHelp);
-  sub->add_option("--stage", options.stage, "What to show")->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
+  sub->add_option("--stage", options.stage, "What to show")
+      ->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
-  sub->add_option("--block", options.block, "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: rows, or 16,16,1 where threadIdx.y is read");
+  sub->add_option("--block", options.block,
+                  "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: "
+                  "rows, or 16,16,1 where threadIdx.y is read");
   sub->add_option("--mode", options.mode, "How lanes run")->check(CLI::IsMember({"vector", "lane"}));
   sub->add_option("--nvcc", options.nvccOptions, "More options for nvcc");
   sub->callback([&options, &status] {
@@ -46,9 +51,13 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
 }
 
 void addPrecompile(CLI::App &app, PrecompileOptions &options, int &status) {
-  CLI::App *sub = app.add_subcommand("precompile", "Compile all kernels of programs and libraries into the machine-code cache, so that they start at once");
+  CLI::App *sub = app.add_subcommand(
+      "precompile",
+      "Compile all kernels of programs and libraries into the machine-code cache, so that they start at once");
   sub->add_option("BINARY", options.files, "Programs, libraries, objects, archives, PTX")->required();
-  sub->add_option("--block", options.blocks, "A block shape (X, X,Y or X,Y,Z) that the program uses, if X is not a multiple of 32; may be repeated");
+  sub->add_option(
+      "--block", options.blocks,
+      "A block shape (X, X,Y or X,Y,Z) that the program uses, if X is not a multiple of 32; may be repeated");
   sub->add_option("--kernel", options.kernel, kKernelHelp);
   sub->add_option("--jobs,-j", options.jobs, "Threads; default: one per processor");
   sub->add_flag("--quiet,-q", options.quiet, "Show no progress");
@@ -72,7 +81,8 @@ int explain(const CLI::App &app, const CLI::ParseError &error, const char *comma
     names += " " + known->get_name();
     isKnown |= command && known->get_name() == command;
   }
-  if (command && *command != '-' && !isKnown) return refuse("no command '" + std::string(command) + "'; there are:" + names, of);
+  if (command && *command != '-' && !isKnown)
+    return refuse("no command '" + std::string(command) + "'; there are:" + names, of);
   if (error.get_exit_code() == 0) return app.exit(error);
   for (const CLI::App *given : app.get_subcommands()) of += " " + given->get_name();
   return refuse(error.what(), of);
@@ -99,10 +109,6 @@ int main(int argc, char **argv) try {
   });
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return explain(app, error, argc > 1 ? argv[1] : nullptr);
-  }
+  } catch (const CLI::ParseError &error) { return explain(app, error, argc > 1 ? argv[1] : nullptr); }
   return status;
-} catch (const std::exception &error) {
-  return fail(strata::resourceError(error.what()));
-}
+} catch (const std::exception &error) { return fail(strata::resourceError(error.what())); }

@@ -25,12 +25,12 @@ struct RunOptions {
 int run(const RunOptions &options);
 
 struct InspectOptions {
-  std::string file;            // .cu, .ptx, object, archive or program
-  std::string kernel;          // empty: all; what isCalled (kernel_names.h) takes
-  std::string stage = "ptx";   // ptx lane vector asm why
-  std::string simd = "auto";   // auto avx512 avx2 portable
-  std::string mode = "vector"; // vector lane
-  std::string block;           // "rows", "any" or a shape; empty: what most launches of the kernel run
+  std::string file;             // .cu, .ptx, object, archive or program
+  std::string kernel;           // empty: all; what isCalled (kernel_names.h) takes
+  std::string stage = "ptx";    // ptx lane vector asm why
+  std::string simd = "auto";    // auto avx512 avx2 portable
+  std::string mode = "vector";  // vector lane
+  std::string block;            // "rows", "any" or a shape; empty: what most launches of the kernel run
   std::string nvccOptions;
 };
 int inspect(const InspectOptions &options);

@@ -49,9 +49,9 @@ struct OpenCl {
   }
 };
 
-// The ISPC twin, NAME_ispc(arrays, n, begin, end), is called by several threads for parts of `grain` of the n items, then
-// NAME_ispc_end(arrays, n), if there is one. With one part, the function starts ISPC tasks of its own. They are found by
-// name, since they are built only where ispc is given.
+// The ISPC twin, NAME_ispc(arrays, n, begin, end), is called by several threads for parts of `grain` of the n items,
+// then NAME_ispc_end(arrays, n), if there is one. With one part, the function starts ISPC tasks of its own. They are
+// found by name, since they are built only where ispc is given.
 struct Ispc {
   int n = 0, grain = 1;
 };
@@ -60,16 +60,16 @@ enum class Element { f32, f16, i32, u32 };
 
 struct Case {
   std::string name;
-  double bytes = 0;   // least traffic to memory of one run
-  double flops = 0;   // arithmetic of one run
+  double bytes = 0;  // least traffic to memory of one run
+  double flops = 0;  // arithmetic of one run
   std::vector<Array> arrays;
-  std::function<void(const Pointers &)> cuda;     // launches only; device pointers
-  std::function<void(const Pointers &)> openmp;   // host pointers
+  std::function<void(const Pointers &)> cuda;    // launches only; device pointers
+  std::function<void(const Pointers &)> openmp;  // host pointers
   OpenCl opencl;
   Ispc ispc;
-  Element element = Element::f32;                  // of the outputs
-  double tolerance = 0;                            // relative to max(1, |value|); outputs of all must agree
-  double mayDiffer = 0;                            // share of elements that may disagree (chaotic edges)
+  Element element = Element::f32;  // of the outputs
+  double tolerance = 0;            // relative to max(1, |value|); outputs of all must agree
+  double mayDiffer = 0;            // share of elements that may disagree (chaotic edges)
 };
 
 // Adds a case to the list; used as a static initialiser in each case's .cu file.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdio>
 #include <cstdlib>
-#include <cuda_runtime_api.h>
 
 #include "case.h"
 
@@ -31,7 +32,8 @@ public:
   }
   void reset() const {
     for (std::size_t i = 0; i < pointers_.size(); ++i)
-      checkCuda(cudaMemcpy(pointers_[i], case_.arrays[i].bytes.data(), case_.arrays[i].bytes.size(), cudaMemcpyHostToDevice));
+      checkCuda(
+          cudaMemcpy(pointers_[i], case_.arrays[i].bytes.data(), case_.arrays[i].bytes.size(), cudaMemcpyHostToDevice));
   }
   const Pointers &pointers() const { return pointers_; }  // which the host may use, too
   void operator()() const {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limits.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <immintrin.h>
 #include <omp.h>
 #include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 
 namespace bench {
 namespace {
@@ -67,10 +68,20 @@ void measureMemory(Limits &limits) {
       for (int k = 0; k < 8; ++k) sums[k] += load(a + i + k * kLanes);
     for (Vector &sum : sums) asm volatile("" : "+v"(sum));
   });
-  limits.copy = std::max(bandwidth(8.0 * kCount, [=](long begin, long end) { for (long i = begin; i < end; i += kLanes) stream(c + i, load(a + i)); }),
-                         bandwidth(8.0 * kCount, [=](long begin, long end) { for (long i = begin; i < end; i += kLanes) store(c + i, load(a + i)); }));
-  limits.add = std::max(bandwidth(12.0 * kCount, [=](long begin, long end) { for (long i = begin; i < end; i += kLanes) stream(c + i, load(a + i) + load(b + i)); }),
-                        bandwidth(12.0 * kCount, [=](long begin, long end) { for (long i = begin; i < end; i += kLanes) store(c + i, load(a + i) + load(b + i)); }));
+  limits.copy = std::max(bandwidth(8.0 * kCount,
+                                   [=](long begin, long end) {
+                                     for (long i = begin; i < end; i += kLanes) stream(c + i, load(a + i));
+                                   }),
+                         bandwidth(8.0 * kCount, [=](long begin, long end) {
+                           for (long i = begin; i < end; i += kLanes) store(c + i, load(a + i));
+                         }));
+  limits.add = std::max(bandwidth(12.0 * kCount,
+                                  [=](long begin, long end) {
+                                    for (long i = begin; i < end; i += kLanes) stream(c + i, load(a + i) + load(b + i));
+                                  }),
+                        bandwidth(12.0 * kCount, [=](long begin, long end) {
+                          for (long i = begin; i < end; i += kLanes) store(c + i, load(a + i) + load(b + i));
+                        }));
   for (float *p : {a, b, c}) std::free(p);
 }
 

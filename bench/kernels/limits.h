@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at best on all processors, measured in the same run: the best of several hand-written loops each,
-// on huge pages, so that no implementation of a case goes beyond it.
+// What this machine can do at best on all processors, measured in the same run: the best of several hand-written loops
+// each, on huge pages, so that no implementation of a case goes beyond it.
 #pragma once
 
 #include <cstddef>

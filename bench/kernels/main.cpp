@@ -2,6 +2,9 @@
 // Runs every case on every implementation in one process, checks that they agree, prints one table and
 // writes one JSON object per case.
 //   bench_kernels [--json FILE] [--only NAME…] [--seconds S]
+#include <dlfcn.h>
+#include <immintrin.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -9,9 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fstream>
-#include <immintrin.h>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,8 +20,8 @@
 
 #include "case.h"
 #include "cuda_side.h"
-#include "limits.h"
 #include "ispc_tasks.h"
+#include "limits.h"
 #include "opencl_side.h"
 
 namespace bench {
@@ -77,7 +78,8 @@ std::string compare(const Case &c, const std::string &who, const Outputs &got, c
       if (!different++) first = i;
     }
     if (different > c.mayDiffer * count)
-      return who + " differs at " + std::to_string(first) + " (" + std::to_string(different) + " of " + std::to_string(count) + ")";
+      return who + " differs at " + std::to_string(first) + " (" + std::to_string(different) + " of " +
+             std::to_string(count) + ")";
   }
   return {};
 }
@@ -101,8 +103,8 @@ std::function<void(const Pointers &)> ispcTwin(const Case &c) {
   };
 }
 
-// CUDA, OpenMP and ISPC compute on the same arrays, in device memory, and all take turns: neither where memory lies nor what else
-// the machine does with it meets one of them only. OpenCL has buffers of its own.
+// CUDA, OpenMP and ISPC compute on the same arrays, in device memory, and all take turns: neither where memory lies nor
+// what else the machine does with it meets one of them only. OpenCL has buffers of its own.
 Measured measure(const Case &c, double budget, ClDevice *opencl) {
   constexpr int kTurns = 5;
   Measured m;
@@ -139,7 +141,8 @@ double quickest(const Measured &m) {
   return least;
 }
 
-// How many times quicker than a peer Strata is, and would be if it were as quick as each case's quickest: geometric means.
+// How many times quicker than a peer Strata is, and would be if it were as quick as each case's quickest: geometric
+// means.
 struct Means {
   double strata = 0, quickest = 0;  // sums of logarithms
   int cases = 0;
@@ -178,8 +181,14 @@ nlohmann::json toJson(const Case &c, const Measured &m, const Limits &limits) {
   nlohmann::json ratios = nlohmann::json::object();
   for (auto &[who, t] : m.seconds)
     if (who != "strata") ratios[who] = ratio(m, who);
-  return {{"name", c.name}, {"seconds", m.seconds}, {"bytes", c.bytes}, {"flops", c.flops}, {"ratios", ratios},
-          {"agrees", m.wrong.empty()}, {"limits", {{"bytes_per_second", memoryLimit(c, limits).bytesPerSecond}, {"flops_per_second", limits.flopsPerSecond}}}};
+  return {{"name", c.name},
+          {"seconds", m.seconds},
+          {"bytes", c.bytes},
+          {"flops", c.flops},
+          {"ratios", ratios},
+          {"agrees", m.wrong.empty()},
+          {"limits",
+           {{"bytes_per_second", memoryLimit(c, limits).bytesPerSecond}, {"flops_per_second", limits.flopsPerSecond}}}};
 }
 
 }  // namespace
@@ -196,16 +205,16 @@ int main(int argc, char **argv) {
   app.add_option("--seconds", seconds, "Time for each implementation of a case")->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) ? 2 : 0;
-  }
+  } catch (const CLI::ParseError &error) { return app.exit(error) ? 2 : 0; }
 
   setUp(false, std::random_device{}());
   Limits limits = measureLimits();
   auto opencl = ClDevice::open();
-  std::printf("limits: read %.1f, copy %.1f, add %.1f GB/s, %.0f GFLOP/s fp32 FMA%s\n", limits.read / 1e9, limits.copy / 1e9, limits.add / 1e9, limits.flopsPerSecond / 1e9,
+  std::printf("limits: read %.1f, copy %.1f, add %.1f GB/s, %.0f GFLOP/s fp32 FMA%s\n", limits.read / 1e9,
+              limits.copy / 1e9, limits.add / 1e9, limits.flopsPerSecond / 1e9,
               opencl ? "" : "; no OpenCL device: PoCL left out");
-  std::printf("%-18s %9s %8s %8s %10s %8s %8s %8s  (times faster than)\n", "case", "ms", "GB/s", "GFLOP/s", "of limit ", "openmp", "pocl", "ispc");
+  std::printf("%-18s %9s %8s %8s %10s %8s %8s %8s  (times faster than)\n", "case", "ms", "GB/s", "GFLOP/s", "of limit ",
+              "openmp", "pocl", "ispc");
 
   nlohmann::json results = nlohmann::json::array();
   std::map<std::string, Means> means;
@@ -222,7 +231,8 @@ int main(int argc, char **argv) {
   }
   if (results.size() < only.size()) return std::fprintf(stderr, "bench_kernels: a case of --only does not exist\n"), 2;
   for (auto &[who, mean] : means)
-    std::printf("geometric mean against %s: %.2f (%d cases); of each case's quickest: %.2f\n", who.c_str(), mean.of(mean.strata), mean.cases, mean.of(mean.quickest));
+    std::printf("geometric mean against %s: %.2f (%d cases); of each case's quickest: %.2f\n", who.c_str(),
+                mean.of(mean.strata), mean.cases, mean.of(mean.quickest));
   if (!json.empty()) std::ofstream(json) << results.dump(1) << "\n";
   return allAgree ? 0 : 1;
 }

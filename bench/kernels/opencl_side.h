@@ -4,6 +4,7 @@
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -48,18 +49,23 @@ public:
     const char *text = source.c_str();
     cl_int status;
     program_ = clCreateProgramWithSource(device.context, 1, &text, nullptr, &status);
-    checkCl(clBuildProgram(program_, 1, &device.device, "-cl-fast-relaxed-math -cl-mad-enable", nullptr, nullptr), c.name.c_str());
+    checkCl(clBuildProgram(program_, 1, &device.device, "-cl-fast-relaxed-math -cl-mad-enable", nullptr, nullptr),
+            c.name.c_str());
     for (const Array &array : c.arrays) {
       buffers_.push_back(clCreateBuffer(device.context, CL_MEM_READ_WRITE, array.bytes.size(), nullptr, &status));
-      checkCl(clEnqueueWriteBuffer(device.queue, buffers_.back(), CL_TRUE, 0, array.bytes.size(), array.bytes.data(), 0, nullptr, nullptr), "write");
+      checkCl(clEnqueueWriteBuffer(device.queue, buffers_.back(), CL_TRUE, 0, array.bytes.size(), array.bytes.data(), 0,
+                                   nullptr, nullptr),
+              "write");
     }
     for (const OpenCl::Launch &launch : c.opencl.launches) {
       kernels_.push_back(clCreateKernel(program_, launch.kernel.c_str(), &status));
       checkCl(status, launch.kernel.c_str());
       cl_uint index = 0;
-      for (cl_mem &buffer : buffers_) checkCl(clSetKernelArg(kernels_.back(), index++, sizeof(cl_mem), &buffer), "argument");
+      for (cl_mem &buffer : buffers_)
+        checkCl(clSetKernelArg(kernels_.back(), index++, sizeof(cl_mem), &buffer), "argument");
       for (const OpenCl::Scalars *scalars : {&launch.scalars, &c.opencl.scalars})
-        for (const auto &scalar : *scalars) checkCl(clSetKernelArg(kernels_.back(), index++, scalar.size(), scalar.data()), "argument");
+        for (const auto &scalar : *scalars)
+          checkCl(clSetKernelArg(kernels_.back(), index++, scalar.size(), scalar.data()), "argument");
     }
   }
   ~ClRun() {
@@ -70,8 +76,10 @@ public:
   void operator()() {
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       const OpenCl::Launch &launch = case_.opencl.launches[i];
-      const std::vector<std::size_t> global(launch.global.begin(), launch.global.end()), local(launch.local.begin(), launch.local.end());
-      checkCl(clEnqueueNDRangeKernel(device_.queue, kernels_[i], (cl_uint)global.size(), nullptr, global.data(), local.data(), 0, nullptr, nullptr),
+      const std::vector<std::size_t> global(launch.global.begin(), launch.global.end()),
+          local(launch.local.begin(), launch.local.end());
+      checkCl(clEnqueueNDRangeKernel(device_.queue, kernels_[i], (cl_uint)global.size(), nullptr, global.data(),
+                                     local.data(), 0, nullptr, nullptr),
               "launch");
     }
     checkCl(clFinish(device_.queue), "finish");
@@ -80,7 +88,9 @@ public:
     std::vector<std::vector<std::uint8_t>> copies;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       copies.emplace_back(case_.arrays[i].bytes.size());
-      checkCl(clEnqueueReadBuffer(device_.queue, buffers_[i], CL_TRUE, 0, copies.back().size(), copies.back().data(), 0, nullptr, nullptr), "read");
+      checkCl(clEnqueueReadBuffer(device_.queue, buffers_[i], CL_TRUE, 0, copies.back().size(), copies.back().data(), 0,
+                                  nullptr, nullptr),
+              "read");
     }
     return copies;
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA side of each case computes, as a line per output: name, hash of its bytes. Lane mode and vector mode must
-// print the same: compare_modes.sh.
+// What the CUDA side of each case computes, as a line per output: name, hash of its bytes. Lane mode and vector mode
+// must print the same: compare_modes.sh.
 //   bench_outputs --seed S [--small] [--only NAME…]
+#include <xxhash.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <xxhash.h>
 
 #include "case.h"
 #include "cuda_side.h"
@@ -22,9 +23,7 @@ int main(int argc, char **argv) {
   app.add_option("--only", only, "Only these cases");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) ? 2 : 0;
-  }
+  } catch (const CLI::ParseError &error) { return app.exit(error) ? 2 : 0; }
   for (auto &make : cases()) {
     setUp(small, seed);
     Case c = make();
@@ -33,7 +32,8 @@ int main(int argc, char **argv) {
     run();
     auto arrays = run.results();
     for (std::size_t i = 0; i < arrays.size(); ++i)
-      if (c.arrays[i].output) std::printf("%s %zu %016" PRIx64 "\n", c.name.c_str(), i, XXH3_64bits(arrays[i].data(), arrays[i].size()));
+      if (c.arrays[i].output)
+        std::printf("%s %zu %016" PRIx64 "\n", c.name.c_str(), i, XXH3_64bits(arrays[i].data(), arrays[i].size()));
     std::fflush(stdout);
   }
   return 0;

@@ -24,7 +24,9 @@ void reduce(LaneBuilder &b, const Instruction &i) {
   if (i.has(Mod::popc))
     b.define(i, 0, b.intrinsic("barrier.red.popc", {id, count, predicate}, {ScalarType::i32})[0], Type::u32);
   else
-    b.define(i, 0, b.intrinsic(i.has(Mod::and_) ? "barrier.red.and" : "barrier.red.or", {id, count, predicate}, {ScalarType::i1})[0],
+    b.define(i, 0,
+             b.intrinsic(i.has(Mod::and_) ? "barrier.red.and" : "barrier.red.or", {id, count, predicate},
+                         {ScalarType::i1})[0],
              Type::pred);
 }
 void warpSync(LaneBuilder &b, const Instruction &i) { b.intrinsic("warpsync", {b.operand(i, 0, Type::b32)}, {}); }
@@ -66,28 +68,40 @@ constexpr State run = State::executes;
 constexpr Form kForms[] = {
     {"barrier{.cta}.sync{.aligned} a{, b}", "a: u32 in 0 15 1; b: u32", ptx(6, 0), sm(30), barrier, run, sync, kBar},
     {"barrier{.cta}.arrive{.aligned} a, b", "a: u32 in 0 15 1; b: u32", ptx(6, 0), sm(30), barrier, run, arrive, kBar},
-    {"barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
-    {"barrier{.cta}.red.op{.aligned}.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0), sm(30), barrier, run, reduce, kBar},
+    {"barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0), sm(30),
+     barrier, run, reduce, kBar},
+    {"barrier{.cta}.red.op{.aligned}.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(6, 0),
+     sm(30), barrier, run, reduce, kBar},
     {"bar{.cta}.sync a{, b}", "a: u32 in 0 15 1; b: u32", ptx(1, 0), sm(0), barrier, run, sync, kBar},
     {"bar{.cta}.arrive a, b", "a: u32 in 0 15 1; b: u32", ptx(2, 0), sm(20), barrier, run, arrive, kBar},
-    {"bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
-    {"bar{.cta}.red.op.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run, reduce, kBar},
-    {"bar.warp.sync a", "a: b32", ptx(6, 0), sm(30), barrier, run, warpSync, "parallel-synchronization-and-communication-instructions-bar-warp-sync"},
-    {"barrier.cluster.arrive{.sem}{.aligned}", "sem = release relaxed", ptx(7, 8), sm(90), barrier, run, clusterArrive, kCluster},
+    {"bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20), barrier, run,
+     reduce, kBar},
+    {"bar{.cta}.red.op.pred p, a{, b}, {!}c", "op = and or; a: u32 in 0 15 1; b: u32; c: pred", ptx(2, 0), sm(20),
+     barrier, run, reduce, kBar},
+    {"bar.warp.sync a", "a: b32", ptx(6, 0), sm(30), barrier, run, warpSync,
+     "parallel-synchronization-and-communication-instructions-bar-warp-sync"},
+    {"barrier.cluster.arrive{.sem}{.aligned}", "sem = release relaxed", ptx(7, 8), sm(90), barrier, run, clusterArrive,
+     kCluster},
     {"barrier.cluster.wait{.acquire}{.aligned}", "", ptx(7, 8), sm(90), barrier, run, clusterWait, kCluster},
     {"membar.level", "level = cta gl sys", ptx(1, 4), sm(0), sideEffect, run, membar, kFence},
-    {"fence{.sem}.scope", "sem = sc acq_rel; scope = cta cluster gpu sys", ptx(6, 0), sm(70), sideEffect, run, fence, kFence},
-    {"fence.sem.scope", "sem = acquire release; scope = cta cluster gpu sys", ptx(8, 6), sm(90), sideEffect, run, fence, kFence},
+    {"fence{.sem}.scope", "sem = sc acq_rel; scope = cta cluster gpu sys", ptx(6, 0), sm(70), sideEffect, run, fence,
+     kFence},
+    {"fence.sem.scope", "sem = acquire release; scope = cta cluster gpu sys", ptx(8, 6), sm(90), sideEffect, run, fence,
+     kFence},
     {"fence.mbarrier_init.release.cluster", "", ptx(8, 0), sm(90), sideEffect, run, fence, kFence},
     {"fence.acquire.sync_restrict::shared::cluster.cluster", "", ptx(8, 6), sm(90), sideEffect, run, fence, kFence},
     {"fence.release.sync_restrict::shared::cta.cluster", "", ptx(8, 6), sm(90), sideEffect, run, fence, kFence},
     {"membar.proxy.alias", "", ptx(7, 5), sm(70), sideEffect, run, proxyFence, kFence},
     {"fence.proxy.kind", "kind = alias", ptx(7, 5), sm(70), sideEffect, run, proxyFence, kFence},
-    {"fence.proxy.async{.space}", "space = global shared::cta shared::cluster", ptx(8, 0), sm(90), sideEffect, run, proxyFence, kFence},
-    {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", ptx(8, 6), sm(90), sideEffect, run, proxyFence, kFence},
-    {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", ptx(8, 6), sm(90), sideEffect, run, proxyFence, kFence},
+    {"fence.proxy.async{.space}", "space = global shared::cta shared::cluster", ptx(8, 0), sm(90), sideEffect, run,
+     proxyFence, kFence},
+    {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", ptx(8, 6), sm(90), sideEffect,
+     run, proxyFence, kFence},
+    {"fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", ptx(8, 6), sm(90), sideEffect, run,
+     proxyFence, kFence},
     {"fence.proxy.tensormap::generic.release.scope", kScopes, ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
-    {"fence.proxy.tensormap::generic.acquire.scope [a], size", "scope = cta cluster gpu sys; size: u32 imm in 128 128 1", ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
+    {"fence.proxy.tensormap::generic.acquire.scope [a], size",
+     "scope = cta cluster gpu sys; size: u32 imm in 128 128 1", ptx(8, 3), sm(90), sideEffect, run, proxyFence, kFence},
 };
 
 }  // namespace

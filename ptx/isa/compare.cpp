@@ -102,7 +102,8 @@ void selp(LaneBuilder &b, const Instruction &i) {
 void slct(LaneBuilder &b, const Instruction &i) {
   Type type = i.type(0), control = i.type(1);
   Value c = b.operand(i, 3, control), zero = b.constant(scalarType(control), 0);
-  Value takeFirst = control == Type::f32 ? b.fcompare(FCompare::oge, flush(b, i, c), zero) : b.compare(Compare::sge, c, zero);
+  Value takeFirst =
+      control == Type::f32 ? b.fcompare(FCompare::oge, flush(b, i, c), zero) : b.compare(Compare::sge, c, zero);
   b.define(i, 0, b.select(takeFirst, b.operand(i, 1, type), b.operand(i, 2, type)), type);
 }
 
@@ -119,24 +120,42 @@ constexpr auto kHalfSetp = "half-precision-comparison-instructions-setp";
 constexpr auto kHalfSet = "half-precision-comparison-instructions-set";
 
 constexpr Form kForms[] = {
-    {"set.cmp.dtype.type d, a, b", BITS "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.dtype.type d, a, b", UNSIGNED "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.dtype.type d, a, b", SIGNED "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp{.ftz}.dtype.f32 d, a, b", FLOATS "; dtype = u32 s32 f32; a: f32; b: f32", ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.dtype.f64 d, a, b", FLOATS "; dtype = u32 s32 f32; a: f64; b: f64", ptx(1, 0), sm(13), pure, run, set, kSet},
-    {"set.cmp.op.dtype.type d, a, b, {!}c", BITS "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.op.dtype.type d, a, b, {!}c", UNSIGNED "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.op.dtype.type d, a, b, {!}c", SIGNED "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.op{.ftz}.dtype.f32 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f32; a: f32; b: f32" BOOLEAN, ptx(1, 0), sm(0), pure, run, set, kSet},
-    {"set.cmp.op.dtype.f64 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f32; a: f64; b: f64" BOOLEAN, ptx(1, 0), sm(13), pure, run, set, kSet},
-    {"set.cmp{.ftz}.dtype.f16 d, a, b", FLOATS "; dtype = u16 s16 u32 s32 f16; a: f16; b: f16", ptx(4, 2), sm(53), pure, run, set, kHalfSet},
-    {"set.cmp.op{.ftz}.dtype.f16 d, a, b, {!}c", FLOATS "; dtype = u16 s16 u32 s32 f16; a: f16; b: f16" BOOLEAN, ptx(4, 2), sm(53), pure, run, set, kHalfSet},
-    {"set.cmp.dtype.bf16 d, a, b", FLOATS "; dtype = u16 s16 u32 s32 bf16; a: bf16; b: bf16", ptx(7, 8), sm(90), pure, run, set, kHalfSet},
-    {"set.cmp.op.dtype.bf16 d, a, b, {!}c", FLOATS "; dtype = u16 s16 u32 s32 bf16; a: bf16; b: bf16" BOOLEAN, ptx(7, 8), sm(90), pure, run, set, kHalfSet},
-    {"set.cmp{.ftz}.dtype.f16x2 d, a, b", FLOATS "; dtype = u32 s32 f16x2; a: f16x2; b: f16x2", ptx(4, 2), sm(53), pure, run, setPacked, kHalfSet},
-    {"set.cmp.op{.ftz}.dtype.f16x2 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f16x2; a: f16x2; b: f16x2" BOOLEAN, ptx(4, 2), sm(53), pure, run, setPacked, kHalfSet},
-    {"set.cmp.dtype.bf16x2 d, a, b", FLOATS "; dtype = u32 s32 bf16x2; a: bf16x2; b: bf16x2", ptx(7, 8), sm(90), pure, run, setPacked, kHalfSet},
-    {"set.cmp.op.dtype.bf16x2 d, a, b, {!}c", FLOATS "; dtype = u32 s32 bf16x2; a: bf16x2; b: bf16x2" BOOLEAN, ptx(7, 8), sm(90), pure, run, setPacked, kHalfSet},
+    {"set.cmp.dtype.type d, a, b", BITS "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set,
+     kSet},
+    {"set.cmp.dtype.type d, a, b", UNSIGNED "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set,
+     kSet},
+    {"set.cmp.dtype.type d, a, b", SIGNED "; dtype = u32 s32 f32; a: type; b: type", ptx(1, 0), sm(0), pure, run, set,
+     kSet},
+    {"set.cmp{.ftz}.dtype.f32 d, a, b", FLOATS "; dtype = u32 s32 f32; a: f32; b: f32", ptx(1, 0), sm(0), pure, run,
+     set, kSet},
+    {"set.cmp.dtype.f64 d, a, b", FLOATS "; dtype = u32 s32 f32; a: f64; b: f64", ptx(1, 0), sm(13), pure, run, set,
+     kSet},
+    {"set.cmp.op.dtype.type d, a, b, {!}c", BITS "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0), sm(0),
+     pure, run, set, kSet},
+    {"set.cmp.op.dtype.type d, a, b, {!}c", UNSIGNED "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0),
+     sm(0), pure, run, set, kSet},
+    {"set.cmp.op.dtype.type d, a, b, {!}c", SIGNED "; dtype = u32 s32 f32; a: type; b: type" BOOLEAN, ptx(1, 0), sm(0),
+     pure, run, set, kSet},
+    {"set.cmp.op{.ftz}.dtype.f32 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f32; a: f32; b: f32" BOOLEAN, ptx(1, 0),
+     sm(0), pure, run, set, kSet},
+    {"set.cmp.op.dtype.f64 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f32; a: f64; b: f64" BOOLEAN, ptx(1, 0), sm(13),
+     pure, run, set, kSet},
+    {"set.cmp{.ftz}.dtype.f16 d, a, b", FLOATS "; dtype = u16 s16 u32 s32 f16; a: f16; b: f16", ptx(4, 2), sm(53), pure,
+     run, set, kHalfSet},
+    {"set.cmp.op{.ftz}.dtype.f16 d, a, b, {!}c", FLOATS "; dtype = u16 s16 u32 s32 f16; a: f16; b: f16" BOOLEAN,
+     ptx(4, 2), sm(53), pure, run, set, kHalfSet},
+    {"set.cmp.dtype.bf16 d, a, b", FLOATS "; dtype = u16 s16 u32 s32 bf16; a: bf16; b: bf16", ptx(7, 8), sm(90), pure,
+     run, set, kHalfSet},
+    {"set.cmp.op.dtype.bf16 d, a, b, {!}c", FLOATS "; dtype = u16 s16 u32 s32 bf16; a: bf16; b: bf16" BOOLEAN,
+     ptx(7, 8), sm(90), pure, run, set, kHalfSet},
+    {"set.cmp{.ftz}.dtype.f16x2 d, a, b", FLOATS "; dtype = u32 s32 f16x2; a: f16x2; b: f16x2", ptx(4, 2), sm(53), pure,
+     run, setPacked, kHalfSet},
+    {"set.cmp.op{.ftz}.dtype.f16x2 d, a, b, {!}c", FLOATS "; dtype = u32 s32 f16x2; a: f16x2; b: f16x2" BOOLEAN,
+     ptx(4, 2), sm(53), pure, run, setPacked, kHalfSet},
+    {"set.cmp.dtype.bf16x2 d, a, b", FLOATS "; dtype = u32 s32 bf16x2; a: bf16x2; b: bf16x2", ptx(7, 8), sm(90), pure,
+     run, setPacked, kHalfSet},
+    {"set.cmp.op.dtype.bf16x2 d, a, b, {!}c", FLOATS "; dtype = u32 s32 bf16x2; a: bf16x2; b: bf16x2" BOOLEAN,
+     ptx(7, 8), sm(90), pure, run, setPacked, kHalfSet},
 
     {"setp.cmp.type p{|q}, a, b", BITS, ptx(1, 0), sm(0), pure, run, setp, kSetp},
     {"setp.cmp.type p{|q}, a, b", UNSIGNED, ptx(1, 0), sm(0), pure, run, setp, kSetp},
@@ -157,12 +176,13 @@ constexpr Form kForms[] = {
     {"setp.cmp.bf16x2 p|q, a, b", FLOATS, ptx(7, 8), sm(90), pure, run, setpPacked, kHalfSetp},
     {"setp.cmp.op.bf16x2 p|q, a, b, {!}c", FLOATS BOOLEAN, ptx(7, 8), sm(90), pure, run, setpPacked, kHalfSetp},
 
-    {"selp.type d, a, b, {!}c", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; c: pred", ptx(1, 0), sm(0), pure, run, selp,
-     "comparison-and-selection-instructions-selp"},
-    {"slct.dtype.s32 d, a, b, c", "dtype = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; a: dtype; b: dtype; c: s32", ptx(1, 0), sm(0),
-     pure, run, slct, "comparison-and-selection-instructions-slct"},
-    {"slct{.ftz}.dtype.f32 d, a, b, c", "dtype = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; a: dtype; b: dtype; c: f32", ptx(1, 0),
-     sm(0), pure, run, slct, "comparison-and-selection-instructions-slct"},
+    {"selp.type d, a, b, {!}c", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; c: pred", ptx(1, 0), sm(0), pure,
+     run, selp, "comparison-and-selection-instructions-selp"},
+    {"slct.dtype.s32 d, a, b, c", "dtype = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; a: dtype; b: dtype; c: s32",
+     ptx(1, 0), sm(0), pure, run, slct, "comparison-and-selection-instructions-slct"},
+    {"slct{.ftz}.dtype.f32 d, a, b, c",
+     "dtype = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; a: dtype; b: dtype; c: f32", ptx(1, 0), sm(0), pure, run,
+     slct, "comparison-and-selection-instructions-slct"},
 };
 
 #undef BITS

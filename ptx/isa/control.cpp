@@ -25,8 +25,8 @@ constexpr Form kForms[] = {
     {"brkpt", "", ptx(1, 0), sm(11), sideEffect, run, trap, "miscellaneous-instructions-brkpt"},
     {"pmevent a", "a: u32 imm", ptx(1, 4), sm(0), sideEffect, run, nothing, "miscellaneous-instructions-pmevent"},
     {"pmevent.mask a", "a: u32 imm", ptx(3, 0), sm(20), sideEffect, run, nothing, "miscellaneous-instructions-pmevent"},
-    {"setmaxnreg.action.sync.aligned.u32 a", "action = inc dec; a: u32 imm in 24 256 8", ptx(8, 0), arch(90), sideEffect, run, nothing,
-     "miscellaneous-instructions-setmaxnreg"},
+    {"setmaxnreg.action.sync.aligned.u32 a", "action = inc dec; a: u32 imm in 24 256 8", ptx(8, 0), arch(90),
+     sideEffect, run, nothing, "miscellaneous-instructions-setmaxnreg"},
     // A grid starts when those before it have finished, so there is nothing to wait for.
     {"griddepcontrol.action", "action = launch_dependents wait", ptx(7, 8), sm(90), sideEffect, run, nothing,
      "parallel-synchronization-and-communication-instructions-griddepcontrol"},

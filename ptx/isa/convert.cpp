@@ -83,7 +83,8 @@ void roundFloat(LaneBuilder &b, const Instruction &i) {
 // d = {a high, b low}
 void narrowPair(LaneBuilder &b, const Instruction &i) {
   Type packed = i.type(0), element = elementType(packed);
-  Value high = narrow(b, i, b.operand(i, 1, Type::f32), element), low = narrow(b, i, b.operand(i, 2, Type::f32), element);
+  Value high = narrow(b, i, b.operand(i, 1, Type::f32), element),
+        low = narrow(b, i, b.operand(i, 2, Type::f32), element);
   b.define(i, 0, pack(b, {low, high}, packed), packed);
 }
 
@@ -108,7 +109,7 @@ void toTf32(LaneBuilder &b, const Instruction &i) {
 // ---- 8-bit floats ------------------------------------------------------------------------------------
 
 struct Narrow {
-  unsigned mantissa;   // bits
+  unsigned mantissa;  // bits
   int bias;
   std::uint32_t most;  // largest finite magnitude
 };
@@ -124,7 +125,8 @@ Value toNarrow(LaneBuilder &b, const Instruction &i, Value v, Narrow to) {
   Value sign = bitAnd(b, b.shift(ShiftOp::lshr, bits, i32(b, 24)), i32(b, 0x80));
   Value magnitude = bitAnd(b, bits, i32(b, 0x7fffffff));
   Value lastBit = bitAnd(b, b.shift(ShiftOp::lshr, magnitude, i32(b, cut)), i32(b, 1));
-  Value rounded = b.shift(ShiftOp::lshr, add(b, add(b, magnitude, i32(b, (1u << (cut - 1)) - 1)), lastBit), i32(b, cut));
+  Value rounded =
+      b.shift(ShiftOp::lshr, add(b, add(b, magnitude, i32(b, (1u << (cut - 1)) - 1)), lastBit), i32(b, cut));
   Value normal = sub(b, rounded, i32(b, static_cast<std::uint32_t>(127 - to.bias) << to.mantissa));
   std::uint32_t magic = static_cast<std::uint32_t>(127 + 1 - to.bias + 23 - static_cast<int>(to.mantissa)) << 23;
   Value shifted = b.floating(FloatOp::add, b.bitcast(magnitude, ScalarType::f32), b.constant(ScalarType::f32, magic));
@@ -149,7 +151,8 @@ void halvesToNarrow(LaneBuilder &b, const Instruction &i) {
 }
 // An 8-bit float's exponent and mantissa at the place of f16's, then scaled by the difference in bias; exact.
 Value fromNarrow(LaneBuilder &b, const Instruction &i, Value byte, Type from) {
-  Value magnitude = bitAnd(b, byte, like(b, byte, 0x7f)), sign = b.shift(ShiftOp::shl, bitAnd(b, byte, like(b, byte, 0x80)), i32(b, 8));
+  Value magnitude = bitAnd(b, byte, like(b, byte, 0x7f)),
+        sign = b.shift(ShiftOp::shl, bitAnd(b, byte, like(b, byte, 0x80)), i32(b, 8));
   bool e5m2 = from == Type::e5m2x2;
   Value r = b.bitcast(b.shift(ShiftOp::shl, magnitude, i32(b, e5m2 ? 8 : 7)), ScalarType::f16);
   if (!e5m2) r = b.floating(FloatOp::mul, r, floatConstant(b, ScalarType::f16, 256.0f));
@@ -189,51 +192,84 @@ constexpr State run = State::executes;
 constexpr State parsed = State::parsesOnly;
 
 constexpr Form kForms[] = {
-    {"cvt{.sat}.dtype.atype d, a", "dtype = " INTS "; atype = " INTS "; d: dtype wide; a: atype wide special", ptx(1, 0), sm(0), pure, run, intToInt, kCvt},
-    {"cvt.rnd{.sat}.f16.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f16 wide; a: atype wide", ptx(1, 0), sm(0), pure, run, intToFloat, kCvt},
-    {"cvt.rnd{.ftz}{.sat}.f32.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f32 wide; a: atype wide", ptx(1, 0), sm(0), pure, run, intToFloat, kCvt},
-    {"cvt.rnd{.sat}.f64.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f64 wide; a: atype wide", ptx(1, 0), sm(13), pure, run, intToFloat, kCvt},
-    {"cvt.rnd.bf16.atype d, a", "rnd = rn rz rm rp; atype = u16 u32 u64 s16 s32 s64; d: bf16 wide; a: atype wide", ptx(7, 8), sm(90), pure, run, intToFloat, kCvt},
-    {"cvt.rnd{.sat}.dtype.f16 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
-    {"cvt.rnd{.ftz}{.sat}.dtype.f32 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
-    {"cvt.rnd{.sat}.dtype.f64 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, floatToInt, kCvt},
-    {"cvt.rnd.dtype.bf16 d, a", "rnd = rni rzi rmi rpi; dtype = u16 u32 u64 s16 s32 s64; d: dtype wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToInt, kCvt},
+    {"cvt{.sat}.dtype.atype d, a", "dtype = " INTS "; atype = " INTS "; d: dtype wide; a: atype wide special",
+     ptx(1, 0), sm(0), pure, run, intToInt, kCvt},
+    {"cvt.rnd{.sat}.f16.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f16 wide; a: atype wide", ptx(1, 0),
+     sm(0), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.f32.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f32 wide; a: atype wide", ptx(1, 0),
+     sm(0), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.sat}.f64.atype d, a", "rnd = rn rz rm rp; atype = " INTS "; d: f64 wide; a: atype wide", ptx(1, 0),
+     sm(13), pure, run, intToFloat, kCvt},
+    {"cvt.rnd.bf16.atype d, a", "rnd = rn rz rm rp; atype = u16 u32 u64 s16 s32 s64; d: bf16 wide; a: atype wide",
+     ptx(7, 8), sm(90), pure, run, intToFloat, kCvt},
+    {"cvt.rnd{.sat}.dtype.f16 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f16 wide", ptx(1, 0),
+     sm(0), pure, run, floatToInt, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.dtype.f32 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f32 wide",
+     ptx(1, 0), sm(0), pure, run, floatToInt, kCvt},
+    {"cvt.rnd{.sat}.dtype.f64 d, a", "rnd = rni rzi rmi rpi; dtype = " INTS "; d: dtype wide; a: f64 wide", ptx(1, 0),
+     sm(13), pure, run, floatToInt, kCvt},
+    {"cvt.rnd.dtype.bf16 d, a", "rnd = rni rzi rmi rpi; dtype = u16 u32 u64 s16 s32 s64; d: dtype wide; a: bf16 wide",
+     ptx(7, 8), sm(90), pure, run, floatToInt, kCvt},
 
-    {"cvt.rnd{.ftz}{.sat}.f16.f32 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, floatToFloat, kCvt},
-    {"cvt.rnd{.sat}.f16.f64 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
-    {"cvt.rnd{.ftz}{.sat}.f32.f64 d, a", "rnd = rn rz rm rp; d: f32 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.f16.f32 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f32 wide", ptx(1, 0), sm(0), pure, run,
+     floatToFloat, kCvt},
+    {"cvt.rnd{.sat}.f16.f64 d, a", "rnd = rn rz rm rp; d: f16 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run,
+     floatToFloat, kCvt},
+    {"cvt.rnd{.ftz}{.sat}.f32.f64 d, a", "rnd = rn rz rm rp; d: f32 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run,
+     floatToFloat, kCvt},
     {"cvt{.ftz}{.sat}.f32.f16 d, a", "d: f32 wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, floatToFloat, kCvt},
     {"cvt{.ftz}{.sat}.f64.f32 d, a", "d: f64 wide; a: f32 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
     {"cvt{.sat}.f64.f16 d, a", "d: f64 wide; a: f16 wide", ptx(1, 0), sm(13), pure, run, floatToFloat, kCvt},
-    {"cvt{.rnd}{.ftz}{.sat}.f32.f32 d, a", "rnd = rni rzi rmi rpi; d: f32 wide; a: f32 wide", ptx(1, 0), sm(0), pure, run, roundFloat, kCvt},
-    {"cvt{.rnd}{.sat}.f16.f16 d, a", "rnd = rni rzi rmi rpi; d: f16 wide; a: f16 wide", ptx(1, 0), sm(0), pure, run, roundFloat, kCvt},
-    {"cvt{.rnd}{.sat}.f64.f64 d, a", "rnd = rni rzi rmi rpi; d: f64 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run, roundFloat, kCvt},
-    {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a", "rnd = rn rz; dtype = f16 bf16; d: dtype wide; a: f32 wide", ptx(7, 0), sm(80), pure, run, floatToFloat, kCvt},
-    {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a, b", "rnd = rn rz; dtype = f16x2 bf16x2; a: f32; b: f32", ptx(7, 0), sm(80), pure, run, narrowPair, kCvt},
-    {"cvt.rnd.bf16.atype d, a", "rnd = rm rp; atype = f32; d: bf16 wide; a: f32 wide", ptx(7, 8), sm(90), pure, run, floatToFloat, kCvt},
-    {"cvt.rnd.bf16.atype d, a", "rnd = rn rz rm rp; atype = f16 f64; d: bf16 wide; a: atype wide", ptx(7, 8), sm(90), pure, run, floatToFloat, kCvt},
+    {"cvt{.rnd}{.ftz}{.sat}.f32.f32 d, a", "rnd = rni rzi rmi rpi; d: f32 wide; a: f32 wide", ptx(1, 0), sm(0), pure,
+     run, roundFloat, kCvt},
+    {"cvt{.rnd}{.sat}.f16.f16 d, a", "rnd = rni rzi rmi rpi; d: f16 wide; a: f16 wide", ptx(1, 0), sm(0), pure, run,
+     roundFloat, kCvt},
+    {"cvt{.rnd}{.sat}.f64.f64 d, a", "rnd = rni rzi rmi rpi; d: f64 wide; a: f64 wide", ptx(1, 0), sm(13), pure, run,
+     roundFloat, kCvt},
+    {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a", "rnd = rn rz; dtype = f16 bf16; d: dtype wide; a: f32 wide",
+     ptx(7, 0), sm(80), pure, run, floatToFloat, kCvt},
+    {"cvt.rnd{.relu}{.satfinite}.dtype.f32 d, a, b", "rnd = rn rz; dtype = f16x2 bf16x2; a: f32; b: f32", ptx(7, 0),
+     sm(80), pure, run, narrowPair, kCvt},
+    {"cvt.rnd.bf16.atype d, a", "rnd = rm rp; atype = f32; d: bf16 wide; a: f32 wide", ptx(7, 8), sm(90), pure, run,
+     floatToFloat, kCvt},
+    {"cvt.rnd.bf16.atype d, a", "rnd = rn rz rm rp; atype = f16 f64; d: bf16 wide; a: atype wide", ptx(7, 8), sm(90),
+     pure, run, floatToFloat, kCvt},
     {"cvt.f32.bf16 d, a", "d: f32 wide; a: bf16 wide", ptx(7, 1), sm(80), pure, run, floatToFloat, kCvt},
     {"cvt.f64.bf16 d, a", "d: f64 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToFloat, kCvt},
-    {"cvt.rnd.f16.bf16 d, a", "rnd = rn rz rm rp; d: f16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, floatToFloat, kCvt},
-    {"cvt{.rnd}.bf16.bf16 d, a", "rnd = rni rzi rmi rpi; d: bf16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run, roundFloat, kCvt},
+    {"cvt.rnd.f16.bf16 d, a", "rnd = rn rz rm rp; d: f16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run,
+     floatToFloat, kCvt},
+    {"cvt{.rnd}.bf16.bf16 d, a", "rnd = rni rzi rmi rpi; d: bf16 wide; a: bf16 wide", ptx(7, 8), sm(90), pure, run,
+     roundFloat, kCvt},
     {"cvt.rna{.satfinite}.tf32.f32 d, a", "d: b32; a: f32", ptx(7, 0), sm(80), pure, run, toTf32, kCvt},
     {"cvt.rnd{.relu}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(7, 8), sm(90), pure, run, toTf32, kCvt},
-    {"cvt.rnd.satfinite{.relu}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(8, 6), sm(100), pure, run, toTf32, kCvt},
+    {"cvt.rnd.satfinite{.relu}.tf32.f32 d, a", "rnd = rn rz; d: b32; a: f32", ptx(8, 6), sm(100), pure, run, toTf32,
+     kCvt},
 
-    {"cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", "dtype = e4m3x2 e5m2x2; d: b16; a: f32; b: f32", ptx(7, 8), sm(89), pure, run, floatsToNarrow, kCvt},
-    {"cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", "dtype = e4m3x2 e5m2x2; d: b16; a: f16x2", ptx(7, 8), sm(89), pure, run, halvesToNarrow, kCvt},
-    {"cvt.rn{.relu}.f16x2.atype d, a", "atype = e4m3x2 e5m2x2; d: f16x2; a: b16", ptx(7, 8), sm(89), pure, run, narrowToHalves, kCvt},
-    {"cvt.rn.satfinite{.relu}.e2m1x2.f32 d, a, b", "d: b8; a: f32; b: f32", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
-    {"cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", "dtype = e2m3x2 e3m2x2; d: b16; a: f32; b: f32", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
+    {"cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", "dtype = e4m3x2 e5m2x2; d: b16; a: f32; b: f32", ptx(7, 8), sm(89),
+     pure, run, floatsToNarrow, kCvt},
+    {"cvt.rn.satfinite{.relu}.dtype.f16x2 d, a", "dtype = e4m3x2 e5m2x2; d: b16; a: f16x2", ptx(7, 8), sm(89), pure,
+     run, halvesToNarrow, kCvt},
+    {"cvt.rn{.relu}.f16x2.atype d, a", "atype = e4m3x2 e5m2x2; d: f16x2; a: b16", ptx(7, 8), sm(89), pure, run,
+     narrowToHalves, kCvt},
+    {"cvt.rn.satfinite{.relu}.e2m1x2.f32 d, a, b", "d: b8; a: f32; b: f32", ptx(8, 6), arch(100), pure, parsed, nullptr,
+     kCvt},
+    {"cvt.rn.satfinite{.relu}.dtype.f32 d, a, b", "dtype = e2m3x2 e3m2x2; d: b16; a: f32; b: f32", ptx(8, 6), arch(100),
+     pure, parsed, nullptr, kCvt},
     {"cvt.rn{.relu}.f16x2.e2m1x2 d, a", "d: f16x2; a: b8", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
-    {"cvt.rn{.relu}.f16x2.atype d, a", "atype = e2m3x2 e3m2x2; d: f16x2; a: b16", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
-    {"cvt.rnd{.satfinite}.ue8m0x2.f32 d, a, b", "rnd = rz rp; d: b16; a: f32; b: f32", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
-    {"cvt.rnd{.satfinite}.ue8m0x2.bf16x2 d, a", "rnd = rz rp; d: b16; a: bf16x2", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
+    {"cvt.rn{.relu}.f16x2.atype d, a", "atype = e2m3x2 e3m2x2; d: f16x2; a: b16", ptx(8, 6), arch(100), pure, parsed,
+     nullptr, kCvt},
+    {"cvt.rnd{.satfinite}.ue8m0x2.f32 d, a, b", "rnd = rz rp; d: b16; a: f32; b: f32", ptx(8, 6), arch(100), pure,
+     parsed, nullptr, kCvt},
+    {"cvt.rnd{.satfinite}.ue8m0x2.bf16x2 d, a", "rnd = rz rp; d: b16; a: bf16x2", ptx(8, 6), arch(100), pure, parsed,
+     nullptr, kCvt},
     {"cvt.rn.bf16x2.ue8m0x2 d, a", "d: bf16x2; a: b16", ptx(8, 6), arch(100), pure, parsed, nullptr, kCvt},
 
-    {"cvt.pack.sat.dtype.s32 d, a, b", "dtype = u16 s16; d: b32; a: s32; b: s32", ptx(6, 5), sm(72), pure, run, packIntegers, kPack},
-    {"cvt.pack.sat.dtype.s32.b32 d, a, b, c", "dtype = u8 s8; d: b32; a: s32; b: s32; c: b32", ptx(6, 5), sm(72), pure, run, packIntegers, kPack},
-    {"cvt.pack.sat.dtype.s32.b32 d, a, b, c", "dtype = u2 s2 u4 s4; d: b32; a: s32; b: s32; c: b32", ptx(6, 5), sm(75), pure, run, packIntegers, kPack},
+    {"cvt.pack.sat.dtype.s32 d, a, b", "dtype = u16 s16; d: b32; a: s32; b: s32", ptx(6, 5), sm(72), pure, run,
+     packIntegers, kPack},
+    {"cvt.pack.sat.dtype.s32.b32 d, a, b, c", "dtype = u8 s8; d: b32; a: s32; b: s32; c: b32", ptx(6, 5), sm(72), pure,
+     run, packIntegers, kPack},
+    {"cvt.pack.sat.dtype.s32.b32 d, a, b, c", "dtype = u2 s2 u4 s4; d: b32; a: s32; b: s32; c: b32", ptx(6, 5), sm(75),
+     pure, run, packIntegers, kPack},
 };
 
 #undef INTS

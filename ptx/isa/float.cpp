@@ -22,9 +22,8 @@ Value finish(LaneBuilder &b, const Instruction &i, Value v) {
 template <FloatOp op>
 void binary(LaneBuilder &b, const Instruction &i) {
   Rounding r = roundingOf(i);
-  elementwise<2>(b, i, i.type(), [&](auto v) {
-    return finish(b, i, b.floating(op, flush(b, i, v[0]), flush(b, i, v[1]), r));
-  });
+  elementwise<2>(b, i, i.type(),
+                 [&](auto v) { return finish(b, i, b.floating(op, flush(b, i, v[0]), flush(b, i, v[1]), r)); });
 }
 
 // The smaller or larger of x and y; a NaN loses, or wins under .NaN.
@@ -51,8 +50,7 @@ void minMax(LaneBuilder &b, const Instruction &i) {
   if (i.operands.size() == 4)
     elementwise<3>(b, i, i.type(),
                    [&](auto v) { return extreme<isMax>(b, i, extreme<isMax>(b, i, v[0], v[1]), v[2]); });
-  else
-    elementwise<2>(b, i, i.type(), [&](auto v) { return extreme<isMax>(b, i, v[0], v[1]); });
+  else elementwise<2>(b, i, i.type(), [&](auto v) { return extreme<isMax>(b, i, v[0], v[1]); });
 }
 
 void reciprocal(LaneBuilder &b, const Instruction &i) {
@@ -101,7 +99,8 @@ void testp(LaneBuilder &b, const Instruction &i) {
   else if (i.has(Mod::infinite)) result = equal(b, magnitude, limit);
   else if (i.has(Mod::number)) result = b.compare(Compare::ule, magnitude, limit);
   else if (i.has(Mod::notanumber)) result = b.compare(Compare::ugt, magnitude, limit);
-  else if (i.has(Mod::normal)) result = bitAnd(b, finite, bitOr(b, zero, b.compare(Compare::uge, magnitude, least)));  // zeros count as normal
+  else if (i.has(Mod::normal))
+    result = bitAnd(b, finite, bitOr(b, zero, b.compare(Compare::uge, magnitude, least)));  // zeros count as normal
   else result = bitAnd(b, b.compare(Compare::ult, magnitude, least), b.compare(Compare::ne, magnitude, like(b, a, 0)));
   b.define(i, 0, result, Type::pred);
 }
@@ -117,53 +116,75 @@ constexpr auto divide = &binary<FloatOp::div>;
 
 constexpr Form kForms[] = {
     {"testp.op.type p, a", kTest, ptx(2, 0), sm(20), pure, run, testp, "floating-point-instructions-testp"},
-    {"copysign.type d, a, b", "type = f32 f64", ptx(2, 0), sm(20), pure, run, copySign, "floating-point-instructions-copysign"},
-    {"add{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatAdd, "floating-point-instructions-add"},
+    {"copysign.type d, a, b", "type = f32 f64", ptx(2, 0), sm(20), pure, run, copySign,
+     "floating-point-instructions-copysign"},
+    {"add{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatAdd,
+     "floating-point-instructions-add"},
     {"add{.rnd}.f64 d, a, b", kRound, ptx(1, 0), sm(13), pure, run, floatAdd, "floating-point-instructions-add"},
-    {"add{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatAdd, "floating-point-instructions-add"},
-    {"sub{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatSub, "floating-point-instructions-sub"},
+    {"add{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatAdd,
+     "floating-point-instructions-add"},
+    {"sub{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatSub,
+     "floating-point-instructions-sub"},
     {"sub{.rnd}.f64 d, a, b", kRound, ptx(1, 0), sm(13), pure, run, floatSub, "floating-point-instructions-sub"},
-    {"sub{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatSub, "floating-point-instructions-sub"},
-    {"mul{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatMul, "floating-point-instructions-mul"},
+    {"sub{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatSub,
+     "floating-point-instructions-sub"},
+    {"mul{.rnd}{.ftz}{.sat}.f32 d, a, b", kRound, ptx(1, 0), sm(0), pure, run, floatMul,
+     "floating-point-instructions-mul"},
     {"mul{.rnd}.f64 d, a, b", kRound, ptx(1, 0), sm(13), pure, run, floatMul, "floating-point-instructions-mul"},
-    {"mul{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatMul, "floating-point-instructions-mul"},
-    {"fma.rnd{.ftz}{.sat}.f32 d, a, b, c", kRound, ptx(2, 0), sm(20), pure, run, floatFma, "floating-point-instructions-fma"},
+    {"mul{.rnd}{.ftz}.f32x2 d, a, b", kRound, ptx(8, 6), sm(100), pure, run, floatMul,
+     "floating-point-instructions-mul"},
+    {"fma.rnd{.ftz}{.sat}.f32 d, a, b, c", kRound, ptx(2, 0), sm(20), pure, run, floatFma,
+     "floating-point-instructions-fma"},
     {"fma.rnd.f64 d, a, b, c", kRound, ptx(1, 4), sm(13), pure, run, floatFma, "floating-point-instructions-fma"},
-    {"fma.rnd{.ftz}.f32x2 d, a, b, c", kRound, ptx(8, 6), sm(100), pure, run, floatFma, "floating-point-instructions-fma"},
-    {"mad.rnd{.ftz}{.sat}.f32 d, a, b, c", kRound, ptx(2, 0), sm(20), pure, run, floatFma, "floating-point-instructions-mad"},
+    {"fma.rnd{.ftz}.f32x2 d, a, b, c", kRound, ptx(8, 6), sm(100), pure, run, floatFma,
+     "floating-point-instructions-fma"},
+    {"mad.rnd{.ftz}{.sat}.f32 d, a, b, c", kRound, ptx(2, 0), sm(20), pure, run, floatFma,
+     "floating-point-instructions-mad"},
     {"mad.rnd.f64 d, a, b, c", kRound, ptx(1, 0), sm(13), pure, run, floatFma, "floating-point-instructions-mad"},
-    {"div.mode{.ftz}.f32 d, a, b", "mode = approx full", ptx(1, 4), sm(0), pure, run, divide, "floating-point-instructions-div"},
+    {"div.mode{.ftz}.f32 d, a, b", "mode = approx full", ptx(1, 4), sm(0), pure, run, divide,
+     "floating-point-instructions-div"},
     {"div.rnd{.ftz}.f32 d, a, b", kRound, ptx(1, 4), sm(20), pure, run, divide, "floating-point-instructions-div"},
     {"div.rnd.f64 d, a, b", kRound, ptx(1, 4), sm(13), pure, run, divide, "floating-point-instructions-div"},
     {"abs{.ftz}.f32 d, a", "", ptx(1, 0), sm(0), pure, run, floatAbs, "floating-point-instructions-abs"},
     {"abs.f64 d, a", "", ptx(1, 0), sm(13), pure, run, floatAbs, "floating-point-instructions-abs"},
     {"neg{.ftz}.f32 d, a", "", ptx(1, 0), sm(0), pure, run, floatNeg, "floating-point-instructions-neg"},
     {"neg.f64 d, a", "", ptx(1, 0), sm(13), pure, run, floatNeg, "floating-point-instructions-neg"},
-    {"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", ptx(1, 0), sm(0), pure, run, floatMin, "floating-point-instructions-min"},
+    {"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", ptx(1, 0), sm(0), pure, run, floatMin,
+     "floating-point-instructions-min"},
     {"min{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "", ptx(8, 8), sm(100), pure, State::parsesOnly, nullptr,
      "floating-point-instructions-min"},
     {"min.f64 d, a, b", "", ptx(1, 0), sm(13), pure, run, floatMin, "floating-point-instructions-min"},
-    {"max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", ptx(1, 0), sm(0), pure, run, floatMax, "floating-point-instructions-max"},
+    {"max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", ptx(1, 0), sm(0), pure, run, floatMax,
+     "floating-point-instructions-max"},
     {"max{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "", ptx(8, 8), sm(100), pure, State::parsesOnly, nullptr,
      "floating-point-instructions-max"},
     {"max.f64 d, a, b", "", ptx(1, 0), sm(13), pure, run, floatMax, "floating-point-instructions-max"},
-    {"rcp.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::rcp>, "floating-point-instructions-rcp"},
+    {"rcp.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::rcp>,
+     "floating-point-instructions-rcp"},
     {"rcp.rnd{.ftz}.f32 d, a", kRound, ptx(1, 4), sm(20), pure, run, reciprocal, "floating-point-instructions-rcp"},
     {"rcp.rnd.f64 d, a", kRound, ptx(1, 4), sm(13), pure, run, reciprocal, "floating-point-instructions-rcp"},
     {"rcp.approx.ftz.f64 d, a", "", ptx(2, 1), sm(20), pure, run, coarseReciprocal,
      "floating-point-instructions-rcp-approx-ftz-f64"},
-    {"sqrt.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::sqrt>, "floating-point-instructions-sqrt"},
+    {"sqrt.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::sqrt>,
+     "floating-point-instructions-sqrt"},
     {"sqrt.rnd{.ftz}.f32 d, a", kRound, ptx(1, 4), sm(20), pure, run, squareRoot, "floating-point-instructions-sqrt"},
     {"sqrt.rnd.f64 d, a", kRound, ptx(1, 4), sm(13), pure, run, squareRoot, "floating-point-instructions-sqrt"},
-    {"rsqrt.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::rsqrt>, "floating-point-instructions-rsqrt"},
-    {"rsqrt.approx.f64 d, a", "", ptx(1, 4), sm(13), pure, run, doubleReciprocalRoot, "floating-point-instructions-rsqrt"},
+    {"rsqrt.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::rsqrt>,
+     "floating-point-instructions-rsqrt"},
+    {"rsqrt.approx.f64 d, a", "", ptx(1, 4), sm(13), pure, run, doubleReciprocalRoot,
+     "floating-point-instructions-rsqrt"},
     {"rsqrt.approx.ftz.f64 d, a", "", ptx(4, 0), sm(20), pure, run, coarseReciprocalRoot,
      "floating-point-instructions-rsqrt-approx-ftz-f64"},
-    {"sin.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::sin>, "floating-point-instructions-sin"},
-    {"cos.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::cos>, "floating-point-instructions-cos"},
-    {"lg2.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::lg2>, "floating-point-instructions-lg2"},
-    {"ex2.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::ex2>, "floating-point-instructions-ex2"},
-    {"tanh.approx.f32 d, a", "", ptx(7, 0), sm(75), pure, run, floatApprox<Approx::tanh>, "floating-point-instructions-tanh"},
+    {"sin.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::sin>,
+     "floating-point-instructions-sin"},
+    {"cos.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::cos>,
+     "floating-point-instructions-cos"},
+    {"lg2.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::lg2>,
+     "floating-point-instructions-lg2"},
+    {"ex2.approx{.ftz}.f32 d, a", "", ptx(1, 4), sm(0), pure, run, floatApprox<Approx::ex2>,
+     "floating-point-instructions-ex2"},
+    {"tanh.approx.f32 d, a", "", ptx(7, 0), sm(75), pure, run, floatApprox<Approx::tanh>,
+     "floating-point-instructions-tanh"},
 };
 
 }  // namespace

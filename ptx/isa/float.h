@@ -9,10 +9,10 @@ namespace strata::ptx {
 void floatAdd(LaneBuilder &b, const Instruction &i);
 void floatSub(LaneBuilder &b, const Instruction &i);
 void floatMul(LaneBuilder &b, const Instruction &i);
-void floatFma(LaneBuilder &b, const Instruction &i);   // fma, mad; .relu
+void floatFma(LaneBuilder &b, const Instruction &i);  // fma, mad; .relu
 void floatNeg(LaneBuilder &b, const Instruction &i);
 void floatAbs(LaneBuilder &b, const Instruction &i);
-void floatMin(LaneBuilder &b, const Instruction &i);   // .NaN, .xorsign.abs; two or three inputs
+void floatMin(LaneBuilder &b, const Instruction &i);  // .NaN, .xorsign.abs; two or three inputs
 void floatMax(LaneBuilder &b, const Instruction &i);
 template <Approx function>
 void floatApprox(LaneBuilder &b, const Instruction &i) {

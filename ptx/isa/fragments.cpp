@@ -28,7 +28,8 @@ std::vector<Value> elementsOf(LaneBuilder &b, Value reg, Type type) {
   unsigned bits = bitWidth(type);
   for (unsigned e = 0; e < 32 / bits; ++e) {
     Value field = shiftRight(b, shiftLeft(b, reg, 32 - bits * (e + 1)), 32 - bits);
-    if (isSigned(type) || type == Type::s4) field = b.shift(ShiftOp::ashr, shiftLeft(b, field, 32 - bits), i32(b, 32 - bits));
+    if (isSigned(type) || type == Type::s4)
+      field = b.shift(ShiftOp::ashr, shiftLeft(b, field, 32 - bits), i32(b, 32 - bits));
     elements.push_back(b.sext(field, ScalarType::i64));
   }
   return elements;
@@ -42,7 +43,8 @@ std::vector<Value> accumulators(LaneBuilder &b, const Instruction &i, Type type)
   std::vector<Value> sums;
   for (unsigned k = 0; k < i.operands[3].elements.size(); ++k) {
     if (type == Type::f16) {
-      for (Value half : unpack(b, b.element(i, 3, k, Type::b32), Type::f16x2)) sums.push_back(b.floatToFloat(half, ScalarType::f32));
+      for (Value half : unpack(b, b.element(i, 3, k, Type::b32), Type::f16x2))
+        sums.push_back(b.floatToFloat(half, ScalarType::f32));
     } else {
       Value v = b.element(i, 3, k, type);
       sums.push_back(type == Type::s32 ? b.sext(v, ScalarType::i64) : v);
@@ -54,7 +56,8 @@ void defineResults(LaneBuilder &b, const Instruction &i, Type type, const std::v
   for (unsigned k = 0; k < i.operands[0].elements.size(); ++k) {
     if (!b.wants(i, 0, k)) continue;
     if (type == Type::f16) {
-      std::vector<Value> halves = {b.floatToFloat(sums[2 * k], ScalarType::f16), b.floatToFloat(sums[2 * k + 1], ScalarType::f16)};
+      std::vector<Value> halves = {b.floatToFloat(sums[2 * k], ScalarType::f16),
+                                   b.floatToFloat(sums[2 * k + 1], ScalarType::f16)};
       b.defineElement(i, 0, k, pack(b, halves, Type::f16x2), Type::b32);
     } else if (type == Type::s32) {
       Value v = sums[k];

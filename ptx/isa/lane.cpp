@@ -7,10 +7,14 @@ namespace strata::ptx {
 
 Rounding roundingOf(const Instruction &i) {
   for (Mod mod : i.modifiers) switch (mod) {
-      case Mod::rn: case Mod::rni: return Rounding::nearestEven;
-      case Mod::rz: case Mod::rzi: return Rounding::zero;
-      case Mod::rm: case Mod::rmi: return Rounding::down;
-      case Mod::rp: case Mod::rpi: return Rounding::up;
+      case Mod::rn:
+      case Mod::rni: return Rounding::nearestEven;
+      case Mod::rz:
+      case Mod::rzi: return Rounding::zero;
+      case Mod::rm:
+      case Mod::rmi: return Rounding::down;
+      case Mod::rp:
+      case Mod::rpi: return Rounding::up;
       case Mod::rna: return Rounding::nearestAway;
       default: break;
     }

@@ -69,7 +69,7 @@ inline Value isNan(LaneBuilder &b, Value v) { return b.fcompare(FCompare::nan, v
 
 // ---- Packed types ----------------------------------------------------------------------------------
 
-Type elementType(Type packed);       // f16x2 -> f16; a scalar type is its own element
+Type elementType(Type packed);  // f16x2 -> f16; a scalar type is its own element
 unsigned elementCount(Type packed);
 std::vector<Value> unpack(LaneBuilder &b, Value packed, Type type);
 Value pack(LaneBuilder &b, const std::vector<Value> &elements, Type type);

@@ -10,7 +10,9 @@ template <IntOp op>
 void binary(LaneBuilder &b, const Instruction &i) {
   b.define(i, 0, b.integer(op, b.operand(i, 1, i.type()), b.operand(i, 2, i.type())), i.type());
 }
-void complement(LaneBuilder &b, const Instruction &i) { b.define(i, 0, bitNot(b, b.operand(i, 1, i.type())), i.type()); }
+void complement(LaneBuilder &b, const Instruction &i) {
+  b.define(i, 0, bitNot(b, b.operand(i, 1, i.type())), i.type());
+}
 void logicalNot(LaneBuilder &b, const Instruction &i) {
   Value a = b.operand(i, 1, i.type());
   b.define(i, 0, b.zext(equal(b, a, like(b, a, 0)), b.typeOf(a)), i.type());
@@ -65,17 +67,23 @@ constexpr auto shl = &shift<ShiftOp::shl, ShiftOp::shl>;
 constexpr auto shr = &shift<ShiftOp::lshr, ShiftOp::ashr>;
 
 constexpr Form kForms[] = {
-    {"and.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::and_>, "logic-and-shift-instructions-and"},
-    {"or.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::or_>, "logic-and-shift-instructions-or"},
-    {"xor.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::xor_>, "logic-and-shift-instructions-xor"},
+    {"and.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::and_>,
+     "logic-and-shift-instructions-and"},
+    {"or.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::or_>,
+     "logic-and-shift-instructions-or"},
+    {"xor.type d, {!}a, {!}b", kBits, ptx(1, 0), sm(0), pure, run, binary<IntOp::xor_>,
+     "logic-and-shift-instructions-xor"},
     {"not.type d, {!}a", kBits1, ptx(1, 0), sm(0), pure, run, complement, "logic-and-shift-instructions-not"},
-    {"cnot.type d, a", "type = b16 b32 b64", ptx(1, 0), sm(0), pure, run, logicalNot, "logic-and-shift-instructions-cnot"},
-    {"lop3.b32 d, a, b, c, immLut", "immLut: b32 imm", ptx(4, 3), sm(50), pure, run, lop3, "logic-and-shift-instructions-lop3"},
-    {"lop3.op.b32 d|p, a, b, c, immLut, {!}q", "op = and or; immLut: b32 imm; q: pred", ptx(8, 2), sm(70), pure, run, lop3Predicate,
+    {"cnot.type d, a", "type = b16 b32 b64", ptx(1, 0), sm(0), pure, run, logicalNot,
+     "logic-and-shift-instructions-cnot"},
+    {"lop3.b32 d, a, b, c, immLut", "immLut: b32 imm", ptx(4, 3), sm(50), pure, run, lop3,
      "logic-and-shift-instructions-lop3"},
+    {"lop3.op.b32 d|p, a, b, c, immLut, {!}q", "op = and or; immLut: b32 imm; q: pred", ptx(8, 2), sm(70), pure, run,
+     lop3Predicate, "logic-and-shift-instructions-lop3"},
     {"shf.dir.mode.b32 d, a, b, c", "dir = l r; mode = clamp wrap; c: u32", ptx(3, 1), sm(32), pure, run, shf,
      "logic-and-shift-instructions-shf"},
-    {"shl.type d, a, b", "type = b16 b32 b64; b: u32", ptx(1, 0), sm(0), pure, run, shl, "logic-and-shift-instructions-shl"},
+    {"shl.type d, a, b", "type = b16 b32 b64; b: u32", ptx(1, 0), sm(0), pure, run, shl,
+     "logic-and-shift-instructions-shl"},
     {"shr.type d, a, b", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64; b: u32", ptx(1, 0), sm(0), pure, run, shr,
      "logic-and-shift-instructions-shr"},
 };

@@ -39,7 +39,8 @@ void loadMatrix(LaneBuilder &b, const Instruction &i) {
       continue;
     }
     std::vector<Value> halves;
-    for (unsigned e = 0; e < 2; ++e) halves.push_back(b.load(access, ScalarType::i16, 1, elementAddress(b, rows, m, e, true))[0]);
+    for (unsigned e = 0; e < 2; ++e)
+      halves.push_back(b.load(access, ScalarType::i16, 1, elementAddress(b, rows, m, e, true))[0]);
     results.push_back(pack(b, halves, Type::u16x2));
   }
   for (unsigned m = 0; m < results.size(); ++m)
@@ -79,7 +80,8 @@ void moveMatrix(LaneBuilder &b, const Instruction &i) {
 void mma(LaneBuilder &b, const Instruction &i) {
   Type aType = i.type(1), bType = i.type(2);
   Type registerType = aType == Type::f64 ? Type::b64 : Type::b32;
-  auto aCount = static_cast<unsigned>(i.operands[1].elements.size()), bCount = static_cast<unsigned>(i.operands[2].elements.size());
+  auto aCount = static_cast<unsigned>(i.operands[1].elements.size()),
+       bCount = static_cast<unsigned>(i.operands[2].elements.size());
   unsigned halves = aCount / bCount;  // of 8 rows
   Value g = shiftRight(b, lane(b), 2), t = bitAnd(b, lane(b), i32(b, 3));
   std::vector<Value> sums = accumulators(b, i, i.type(3));
@@ -130,57 +132,96 @@ constexpr Form kForms[] = {
     {ST("x1"), "b: b32 x1" SS, ptx(7, 8), sm(90), warp | writes, run, storeMatrix, kSt},
     {ST("x2"), "b: b32 x2" SS, ptx(7, 8), sm(90), warp | writes, run, storeMatrix, kSt},
     {ST("x4"), "b: b32 x4" SS, ptx(7, 8), sm(90), warp | writes, run, storeMatrix, kSt},
-    {"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "d: b32; a: b32", ptx(7, 8), sm(75), warp, run, moveMatrix, "warp-level-matrix-instructions-movmatrix"},
+    {"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "d: b32; a: b32", ptx(7, 8), sm(75), warp, run, moveMatrix,
+     "warp-level-matrix-instructions-movmatrix"},
 
-    {MMA("m8n8k4", "f64.f64.f64.f64"), "d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k4", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x2; b: f64 x1; c: f64 x4", ptx(7, 8), sm(90), warp, run, mma, kMma},
-    {MMA("m16n8k8", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x4; b: f64 x2; c: f64 x4", ptx(7, 8), sm(90), warp, run, mma, kMma},
-    {MMA("m16n8k16", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x8; b: f64 x4; c: f64 x4", ptx(7, 8), sm(90), warp, run, mma, kMma},
-    {MMA("m16n8k8", "f32.f16.f16.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(6, 5), sm(75), warp, run, mma, kMma},
-    {MMA("m16n8k8", "f16.f16.f16.f16"), "d: b32 x2; a: b32 x2; b: b32 x1; c: b32 x2", ptx(6, 5), sm(75), warp, run, mma, kMma},
-    {MMA("m16n8k16", "f32.f16.f16.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k16", "f16.f16.f16.f16"), "d: b32 x2; a: b32 x4; b: b32 x2; c: b32 x2", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k8", "f32.bf16.bf16.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k16", "f32.bf16.bf16.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k4", "f32.tf32.tf32.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k8", "f32.tf32.tf32.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m8n8k16{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x2; a: b32 x1; b: b32 x1; c: s32 x2", ptx(6, 5), sm(75), warp, run, mma, kMma},
-    {MMA("m16n8k16{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x4; a: b32 x2; b: b32 x1; c: s32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k32{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x4; a: b32 x4; b: b32 x2; c: s32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m8n8k32{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x2; a: b32 x1; b: b32 x1; c: s32 x2", ptx(6, 5), sm(75), warp, run, mma, kMma},
-    {MMA("m16n8k32{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x4; a: b32 x2; b: b32 x1; c: s32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k64{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x4; a: b32 x4; b: b32 x2; c: s32 x4", ptx(7, 0), sm(80), warp, run, mma, kMma},
-    {MMA("m16n8k32", "f32.atype.btype.f32"), "atype = e4m3 e5m2; btype = e4m3 e5m2; d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(8, 4), sm(89), warp, parsed, nullptr, kMma},
-    {"mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c", "alayout = row col; blayout = row col; d: f32 x8; a: b32 x2; b: b32 x2; c: f32 x8", ptx(6, 4), sm(70), warp, parsed,
-     nullptr, kMma},
-    {"mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c", "alayout = row col; blayout = row col; d: b32 x4; a: b32 x2; b: b32 x2; c: b32 x4", ptx(6, 4), sm(70), warp, parsed,
-     nullptr, kMma},
-    {"mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d, a, b, c", "shape = m8n8k128 m16n8k128 m16n8k256; op = xor and; d: s32 list; a: b32 list; b: b32 list; c: s32 list", ptx(7, 0), sm(80), warp,
+    {MMA("m8n8k4", "f64.f64.f64.f64"), "d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2", ptx(7, 0), sm(80), warp, run, mma,
+     kMma},
+    {MMA("m16n8k4", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x2; b: f64 x1; c: f64 x4", ptx(7, 8), sm(90), warp, run, mma,
+     kMma},
+    {MMA("m16n8k8", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x4; b: f64 x2; c: f64 x4", ptx(7, 8), sm(90), warp, run, mma,
+     kMma},
+    {MMA("m16n8k16", "f64.f64.f64.f64"), "d: f64 x4; a: f64 x8; b: f64 x4; c: f64 x4", ptx(7, 8), sm(90), warp, run,
+     mma, kMma},
+    {MMA("m16n8k8", "f32.f16.f16.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(6, 5), sm(75), warp, run, mma,
+     kMma},
+    {MMA("m16n8k8", "f16.f16.f16.f16"), "d: b32 x2; a: b32 x2; b: b32 x1; c: b32 x2", ptx(6, 5), sm(75), warp, run, mma,
+     kMma},
+    {MMA("m16n8k16", "f32.f16.f16.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m16n8k16", "f16.f16.f16.f16"), "d: b32 x2; a: b32 x4; b: b32 x2; c: b32 x2", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m16n8k8", "f32.bf16.bf16.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m16n8k16", "f32.bf16.bf16.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m16n8k4", "f32.tf32.tf32.f32"), "d: f32 x4; a: b32 x2; b: b32 x1; c: f32 x4", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m16n8k8", "f32.tf32.tf32.f32"), "d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(7, 0), sm(80), warp, run,
+     mma, kMma},
+    {MMA("m8n8k16{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x2; a: b32 x1; b: b32 x1; c: s32 x2", ptx(6, 5),
+     sm(75), warp, run, mma, kMma},
+    {MMA("m16n8k16{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x4; a: b32 x2; b: b32 x1; c: s32 x4", ptx(7, 0),
+     sm(80), warp, run, mma, kMma},
+    {MMA("m16n8k32{.satfinite}", "s32.atype.btype.s32"), INT8 "d: s32 x4; a: b32 x4; b: b32 x2; c: s32 x4", ptx(7, 0),
+     sm(80), warp, run, mma, kMma},
+    {MMA("m8n8k32{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x2; a: b32 x1; b: b32 x1; c: s32 x2", ptx(6, 5),
+     sm(75), warp, run, mma, kMma},
+    {MMA("m16n8k32{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x4; a: b32 x2; b: b32 x1; c: s32 x4", ptx(7, 0),
+     sm(80), warp, run, mma, kMma},
+    {MMA("m16n8k64{.satfinite}", "s32.atype.btype.s32"), INT4 "d: s32 x4; a: b32 x4; b: b32 x2; c: s32 x4", ptx(7, 0),
+     sm(80), warp, run, mma, kMma},
+    {MMA("m16n8k32", "f32.atype.btype.f32"),
+     "atype = e4m3 e5m2; btype = e4m3 e5m2; d: f32 x4; a: b32 x4; b: b32 x2; c: f32 x4", ptx(8, 4), sm(89), warp,
      parsed, nullptr, kMma},
+    {"mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c",
+     "alayout = row col; blayout = row col; d: f32 x8; a: b32 x2; b: b32 x2; c: f32 x8", ptx(6, 4), sm(70), warp,
+     parsed, nullptr, kMma},
+    {"mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
+     "alayout = row col; blayout = row col; d: b32 x4; a: b32 x2; b: b32 x2; c: b32 x4", ptx(6, 4), sm(70), warp,
+     parsed, nullptr, kMma},
+    {"mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d, a, b, c",
+     "shape = m8n8k128 m16n8k128 m16n8k256; op = xor and; d: s32 list; a: b32 list; b: b32 list; c: s32 list",
+     ptx(7, 0), sm(80), warp, parsed, nullptr, kMma},
     {"mma.sp.sync.aligned.shape.row.col.dtype.atype.btype.ctype d, a, b, c, e, f",
-     "shape = m16n8k8 m16n8k16 m16n8k32 m16n8k64; dtype = f16 f32 s32; atype = f16 bf16 tf32 u8 s8 e4m3 e5m2; btype = f16 bf16 tf32 u8 s8 e4m3 e5m2; ctype = f16 f32 s32; d: b32 list; a: b32 list; b: b32 "
+     "shape = m16n8k8 m16n8k16 m16n8k32 m16n8k64; dtype = f16 f32 s32; atype = f16 bf16 tf32 u8 s8 e4m3 e5m2; btype = "
+     "f16 bf16 tf32 u8 s8 e4m3 e5m2; ctype = f16 f32 s32; d: b32 list; a: b32 list; b: b32 "
      "list; c: b32 list; e: b32; f: b32 imm",
      ptx(7, 1), sm(80), warp, parsed, nullptr, kSparse},
     {"mma.sp::ordered_metadata.sync.aligned.shape.row.col.dtype.atype.btype.ctype d, a, b, c, e, f",
-     "shape = m16n8k8 m16n8k16 m16n8k32 m16n8k64; dtype = f16 f32 s32; atype = f16 bf16 tf32 u8 s8 e4m3 e5m2; btype = f16 bf16 tf32 u8 s8 e4m3 e5m2; ctype = f16 f32 s32; d: b32 list; a: b32 list; b: b32 "
+     "shape = m16n8k8 m16n8k16 m16n8k32 m16n8k64; dtype = f16 f32 s32; atype = f16 bf16 tf32 u8 s8 e4m3 e5m2; btype = "
+     "f16 bf16 tf32 u8 s8 e4m3 e5m2; ctype = f16 f32 s32; d: b32 list; a: b32 list; b: b32 "
      "list; c: b32 list; e: b32; f: b32 imm",
      ptx(8, 5), sm(80), warp, parsed, nullptr, kSparse},
 
-    {"wgmma.fence.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"},
-    {"wgmma.commit_group.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"},
-    {"wgmma.wait_group.sync.aligned n", "n: u32 imm", ptx(8, 0), arch(90), warp, parsed, nullptr, "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group"},
-    {"wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 d, a, b, scaleD, scaleA, scaleB, transA, transB", K("16") WGMMA "dtype = f16 f32; a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 d, a, b, scaleD, scaleA, scaleB, transB", K("16") WGMMA "dtype = f16 f32; a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, scaleD, scaleA, scaleB, transA, transB", K("16") WGMMA "a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, scaleD, scaleA, scaleB, transB", K("16") WGMMA "a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scaleD, scaleA, scaleB", K("8") WGMMA "a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scaleD, scaleA, scaleB", K("8") WGMMA "a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b, scaleD, scaleA, scaleB", K("32") WGMMA "dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2; a: b64", ptx(8, 0), arch(90), warp,
+    {"wgmma.fence.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr,
+     "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"},
+    {"wgmma.commit_group.sync.aligned", "", ptx(8, 0), arch(90), warp, parsed, nullptr,
+     "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"},
+    {"wgmma.wait_group.sync.aligned n", "n: u32 imm", ptx(8, 0), arch(90), warp, parsed, nullptr,
+     "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group"},
+    {"wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 d, a, b, scaleD, scaleA, scaleB, transA, transB",
+     K("16") WGMMA "dtype = f16 f32; a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 d, a, b, scaleD, scaleA, scaleB, transB",
+     K("16") WGMMA "dtype = f16 f32; a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, scaleD, scaleA, scaleB, transA, transB",
+     K("16") WGMMA "a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, scaleD, scaleA, scaleB, transB",
+     K("16") WGMMA "a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scaleD, scaleA, scaleB", K("8") WGMMA "a: b64",
+     ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, scaleD, scaleA, scaleB", K("8") WGMMA "a: b32 x4",
+     ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b, scaleD, scaleA, scaleB",
+     K("32") WGMMA "dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2; a: b64", ptx(8, 0), arch(90), warp, parsed,
+     nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b, scaleD, scaleA, scaleB",
+     K("32") WGMMA "dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2; a: b32 x4", ptx(8, 0), arch(90), warp,
      parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, a, b, scaleD, scaleA, scaleB", K("32") WGMMA "dtype = f16 f32; atype = e4m3 e5m2; btype = e4m3 e5m2; a: b32 x4", ptx(8, 0), arch(90), warp,
-     parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.s32.atype.btype{.satfinite} d, a, b, scaleD", K("32") WGMMA "atype = u8 s8; btype = u8 s8; a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
-    {"wgmma.mma_async.sync.aligned.shape.s32.atype.btype{.satfinite} d, a, b, scaleD", K("32") WGMMA "atype = u8 s8; btype = u8 s8; a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.s32.atype.btype{.satfinite} d, a, b, scaleD",
+     K("32") WGMMA "atype = u8 s8; btype = u8 s8; a: b64", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
+    {"wgmma.mma_async.sync.aligned.shape.s32.atype.btype{.satfinite} d, a, b, scaleD",
+     K("32") WGMMA "atype = u8 s8; btype = u8 s8; a: b32 x4", ptx(8, 0), arch(90), warp, parsed, nullptr, kWgmma},
 };
 
 #undef MMA

@@ -8,10 +8,14 @@ namespace strata::ptx {
 Space spaceOf(const Instruction &i) {
   for (Mod mod : i.modifiers) switch (mod) {
       case Mod::global: return Space::global;
-      case Mod::shared: case Mod::shared_cta: case Mod::shared_cluster: return Space::shared;
+      case Mod::shared:
+      case Mod::shared_cta:
+      case Mod::shared_cluster: return Space::shared;
       case Mod::local: return Space::local;
       case Mod::const_: return Space::const_;
-      case Mod::param: case Mod::param_entry: case Mod::param_func: return Space::param;
+      case Mod::param:
+      case Mod::param_entry:
+      case Mod::param_func: return Space::param;
       default: break;
     }
   return Space::generic;
@@ -30,7 +34,9 @@ Access accessOf(const Instruction &i) {
       case Mod::cta: access.scope = Scope::cta; break;
       case Mod::cluster: access.scope = Scope::cluster; break;
       case Mod::gpu: access.scope = Scope::gpu; break;
-      case Mod::cs: case Mod::lu: case Mod::L1_no_allocate: access.nonTemporal = true; break;
+      case Mod::cs:
+      case Mod::lu:
+      case Mod::L1_no_allocate: access.nonTemporal = true; break;
       case Mod::nc: access.readOnly = true; break;
       default: break;
     }
@@ -68,8 +74,7 @@ void store(LaneBuilder &b, const Instruction &i) {
   std::vector<Value> values;
   if (i.operands[1].kind == Operand::Kind::vector)
     for (unsigned e = 0; e < elementsOf(i.operands[1]); ++e) values.push_back(b.element(i, 1, e, type));
-  else
-    values.push_back(b.operand(i, 1, type));
+  else values.push_back(b.operand(i, 1, type));
   b.store(access, b.address(i, 0, access.space), values);
 }
 
@@ -107,74 +112,106 @@ constexpr auto kSt = "data-movement-and-conversion-instructions-st";
 constexpr auto kCvta = "data-movement-and-conversion-instructions-cvta";
 constexpr auto kPrefetch = "data-movement-and-conversion-instructions-prefetch-prefetchu";
 constexpr auto kPolicy = "data-movement-and-conversion-instructions-createpolicy";
-constexpr auto kWindows = "space = const global local param param::entry shared shared::cta shared::cluster; size = u32 u64";
+constexpr auto kWindows =
+    "space = const global local param param::entry shared shared::cta shared::cluster; size = u32 u64";
 constexpr State run = State::executes;
 constexpr State parsed = State::parsesOnly;
 
 constexpr Form kForms[] = {
-    {"ld{.weak}{.ss}{.cop}{.vec}.type d, [a]", TYPES "; " SPACES "; cop = ca cg cs lu cv; " LOADED, ptx(1, 0), sm(0), reads, run, load, kLd},
+    {"ld{.weak}{.ss}{.cop}{.vec}.type d, [a]", TYPES "; " SPACES "; cop = ca cg cs lu cv; " LOADED, ptx(1, 0), sm(0),
+     reads, run, load, kLd},
     {"ld{.weak}{.ss}{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}", TYPES "; " SPACES "; " HINTS "; " LOADED,
      ptx(7, 4), sm(70), reads, run, load, kLd},
-    {"ld.volatile{.ss}{.pre}{.vec}.type d, [a]", TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(1, 1), sm(0), reads | sideEffect, run, load, kLd},
+    {"ld.volatile{.ss}{.pre}{.vec}.type d, [a]", TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(1, 1), sm(0),
+     reads | sideEffect, run, load, kLd},
     {"ld.sem.scope{.ss}{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
-     "sem = relaxed acquire; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(6, 0), sm(70), reads | sideEffect, run, load, kLd},
-    {"ld.mmio.relaxed.sys{.global}.type d, [a]", TYPES "; " "d: type wide", ptx(8, 2), sm(70), reads | sideEffect, run, load, kLd},
-    {"ld{.weak}{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", SPACES "; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLd},
-    {"ld.sem.scope{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "sem = relaxed acquire; " SCOPES "; " STRONG_SPACES "; " HINTS,
-     ptx(8, 3), sm(70), reads | sideEffect, run, load, kLd},
+     "sem = relaxed acquire; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " LOADED, ptx(6, 0), sm(70),
+     reads | sideEffect, run, load, kLd},
+    {"ld.mmio.relaxed.sys{.global}.type d, [a]",
+     TYPES "; "
+           "d: type wide",
+     ptx(8, 2), sm(70), reads | sideEffect, run, load, kLd},
+    {"ld{.weak}{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", SPACES "; " HINTS, ptx(8, 3), sm(70), reads,
+     run, load, kLd},
+    {"ld.sem.scope{.ss}{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}",
+     "sem = relaxed acquire; " SCOPES "; " STRONG_SPACES "; " HINTS, ptx(8, 3), sm(70), reads | sideEffect, run, load,
+     kLd},
     {"ld.global{.cop}.nc{.l1}{.L2::cache_hint}{.pre}{.vec}.type d, [a]{, policy}",
      "cop = ca cg cs; " TYPES "; " HINTS "; " LOADED, ptx(3, 1), sm(32), reads, run, load, kLdNc},
-    {"ld.global{.cop}.nc{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "cop = ca cg cs; " HINTS, ptx(8, 3), sm(70), reads, run, load, kLdNc},
-    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLd},
-    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLd},
-    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLdNc},
-    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED, ptx(8, 8), sm(100), reads, run, load, kLdNc},
-    {"ldu{.global}{.vec}.type d, [a]", TYPES "; " LOADED, ptx(2, 0), sm(20), reads, run, load, "data-movement-and-conversion-instructions-ldu"},
+    {"ld.global{.cop}.nc{.l1}{.L2::cache_hint}{.pre}.b128 d, [a]{, policy}", "cop = ca cg cs; " HINTS, ptx(8, 3),
+     sm(70), reads, run, load, kLdNc},
+    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8),
+     sm(100), reads, run, load, kLd},
+    {"ld{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED,
+     ptx(8, 8), sm(100), reads, run, load, kLd},
+    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDE HINTS "; " LOADED, ptx(8, 8),
+     sm(100), reads, run, load, kLdNc},
+    {"ld.global.nc{.l1}{.l2}{.L2::cache_hint}{.pre}.vec.type d, [a]{, policy}", WIDER HINTS "; " LOADED, ptx(8, 8),
+     sm(100), reads, run, load, kLdNc},
+    {"ldu{.global}{.vec}.type d, [a]", TYPES "; " LOADED, ptx(2, 0), sm(20), reads, run, load,
+     "data-movement-and-conversion-instructions-ldu"},
 
-    {"st{.weak}{.ss}{.cop}{.vec}.type [a], b", TYPES "; " STORE_SPACES "; cop = wb cg cs wt; " STORED, ptx(1, 0), sm(0), writes, run, store, kSt},
-    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}{.vec}.type [a], b{, policy}", TYPES "; " STORE_SPACES "; " HINTS "; " STORED, ptx(7, 4),
-     sm(70), writes, run, store, kSt},
-    {"st.volatile{.ss}{.vec}.type [a], b", TYPES "; " STRONG_SPACES "; " STORED, ptx(1, 1), sm(0), writes, run, store, kSt},
+    {"st{.weak}{.ss}{.cop}{.vec}.type [a], b", TYPES "; " STORE_SPACES "; cop = wb cg cs wt; " STORED, ptx(1, 0), sm(0),
+     writes, run, store, kSt},
+    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}{.vec}.type [a], b{, policy}", TYPES "; " STORE_SPACES "; " HINTS "; " STORED,
+     ptx(7, 4), sm(70), writes, run, store, kSt},
+    {"st.volatile{.ss}{.vec}.type [a], b", TYPES "; " STRONG_SPACES "; " STORED, ptx(1, 1), sm(0), writes, run, store,
+     kSt},
     {"st.sem.scope{.ss}{.l1}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
-     "sem = relaxed release; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " STORED, ptx(6, 0), sm(70), writes, run, store, kSt},
-    {"st.mmio.relaxed.sys{.global}.type [a], b", TYPES "; " "b: type wide", ptx(8, 2), sm(70), writes, run, store, kSt},
-    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}", STORE_SPACES "; " HINTS, ptx(8, 3), sm(70), writes, run, store, kSt},
-    {"st.sem.scope{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}", "sem = relaxed release; " SCOPES "; " STRONG_SPACES "; " HINTS,
-     ptx(8, 3), sm(70), writes, run, store, kSt},
+     "sem = relaxed release; " SCOPES "; " TYPES "; " STRONG_SPACES "; " HINTS "; " STORED, ptx(6, 0), sm(70), writes,
+     run, store, kSt},
+    {"st.mmio.relaxed.sys{.global}.type [a], b",
+     TYPES "; "
+           "b: type wide",
+     ptx(8, 2), sm(70), writes, run, store, kSt},
+    {"st{.weak}{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}", STORE_SPACES "; " HINTS, ptx(8, 3), sm(70), writes,
+     run, store, kSt},
+    {"st.sem.scope{.ss}{.l1}{.L2::cache_hint}.b128 [a], b{, policy}",
+     "sem = relaxed release; " SCOPES "; " STRONG_SPACES "; " HINTS, ptx(8, 3), sm(70), writes, run, store, kSt},
 
-    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDE HINTS "; " STORED, ptx(8, 8), sm(100), writes, run, store, kSt},
-    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDER HINTS "; " STORED, ptx(8, 8), sm(100), writes, run, store, kSt},
+    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDE HINTS "; " STORED, ptx(8, 8),
+     sm(100), writes, run, store, kSt},
+    {"st{.weak}{.global}{.l1}{.l2}{.L2::cache_hint}.vec.type [a], b{, policy}", WIDER HINTS "; " STORED, ptx(8, 8),
+     sm(100), writes, run, store, kSt},
 
-    {"prefetch{.space}.level [a]", "space = global local; level = L1 L2", ptx(2, 0), sm(20), sideEffect, run, nothing, kPrefetch},
-    {"prefetch.global.level [a]", "level = L2::evict_last L2::evict_normal", ptx(7, 4), sm(80), sideEffect, run, nothing, kPrefetch},
-    {"prefetch{.space}.tensormap [a]", "space = const param", ptx(8, 0), sm(90), sideEffect, parsed, nullptr, kPrefetch},
+    {"prefetch{.space}.level [a]", "space = global local; level = L1 L2", ptx(2, 0), sm(20), sideEffect, run, nothing,
+     kPrefetch},
+    {"prefetch.global.level [a]", "level = L2::evict_last L2::evict_normal", ptx(7, 4), sm(80), sideEffect, run,
+     nothing, kPrefetch},
+    {"prefetch{.space}.tensormap [a]", "space = const param", ptx(8, 0), sm(90), sideEffect, parsed, nullptr,
+     kPrefetch},
     {"prefetchu.L1 [a]", "", ptx(2, 0), sm(20), sideEffect, run, nothing, kPrefetch},
-    {"applypriority{.global}.L2::evict_normal [a], size", "size: u32 imm in 128 128 1", ptx(7, 4), sm(80), sideEffect, run, nothing,
-     "data-movement-and-conversion-instructions-applypriority"},
+    {"applypriority{.global}.L2::evict_normal [a], size", "size: u32 imm in 128 128 1", ptx(7, 4), sm(80), sideEffect,
+     run, nothing, "data-movement-and-conversion-instructions-applypriority"},
     // The bytes' value is lost by this instruction; to keep them is allowed.
     {"discard{.global}.L2 [a], size", "size: u32 imm in 128 128 1", ptx(7, 4), sm(80), sideEffect, run, nothing,
      "data-movement-and-conversion-instructions-discard"},
     {"createpolicy.fractional.primary.b64 d{, fraction}",
-     "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged; fraction: f32", ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
+     "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged; fraction: f32", ptx(7, 4), sm(80),
+     pure, run, createPolicy, kPolicy},
     {"createpolicy.fractional.primary.secondary.b64 d{, fraction}",
-     "primary = L2::evict_last L2::evict_normal L2::evict_first; secondary = L2::evict_first L2::evict_unchanged; fraction: f32",
+     "primary = L2::evict_last L2::evict_normal L2::evict_first; secondary = L2::evict_first L2::evict_unchanged; "
+     "fraction: f32",
      ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
     {"createpolicy.range{.global}.primary.secondary.b64 d, [a], primarySize, totalSize",
-     "primary = L2::evict_last L2::evict_normal L2::evict_first; secondary = L2::evict_first L2::evict_unchanged; primarySize: u32; totalSize: u32",
+     "primary = L2::evict_last L2::evict_normal L2::evict_first; secondary = L2::evict_first L2::evict_unchanged; "
+     "primarySize: u32; totalSize: u32",
      ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
     {"createpolicy.range{.global}.primary.b64 d, [a], primarySize, totalSize",
-     "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged; primarySize: u32; totalSize: u32", ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
+     "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged; primarySize: u32; totalSize: u32",
+     ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
     {"createpolicy.cvt.L2.b64 d, a", "a: b64", ptx(7, 4), sm(80), pure, run, createPolicy, kPolicy},
 
-    {"cvta.space.size d, a", "space = const global local param param::entry shared shared::cta shared::cluster; size = u32 u64; a: size symbol",
+    {"cvta.space.size d, a",
+     "space = const global local param param::entry shared shared::cta shared::cluster; size = u32 u64; a: size symbol",
      ptx(2, 0), sm(20), pure, run, toGeneric, kCvta},
     {"cvta.to.space.size d, a", kWindows, ptx(2, 0), sm(20), pure, run, fromGeneric, kCvta},
-    {"isspacep.space p, a", "space = const global local param param::entry shared shared::cta shared::cluster; a: b64", ptx(2, 0), sm(20), pure, run, isSpace,
-     "data-movement-and-conversion-instructions-isspacep"},
-    {"mapa{.shared::cluster}.type d, a, b", "type = u32 u64; a: type symbol; b: u32", ptx(7, 8), sm(90), pure, parsed, nullptr,
-     "data-movement-and-conversion-instructions-mapa"},
-    {"getctarank{.shared::cluster}.type d, a", "type = u32 u64; d: u32; a: type symbol", ptx(7, 8), sm(90), pure, parsed, nullptr,
-     "data-movement-and-conversion-instructions-getctarank"},
+    {"isspacep.space p, a", "space = const global local param param::entry shared shared::cta shared::cluster; a: b64",
+     ptx(2, 0), sm(20), pure, run, isSpace, "data-movement-and-conversion-instructions-isspacep"},
+    {"mapa{.shared::cluster}.type d, a, b", "type = u32 u64; a: type symbol; b: u32", ptx(7, 8), sm(90), pure, parsed,
+     nullptr, "data-movement-and-conversion-instructions-mapa"},
+    {"getctarank{.shared::cluster}.type d, a", "type = u32 u64; d: u32; a: type symbol", ptx(7, 8), sm(90), pure,
+     parsed, nullptr, "data-movement-and-conversion-instructions-getctarank"},
 };
 
 #undef TYPES

@@ -11,10 +11,22 @@ enum class Class { predicate, bits, integer, floating, packed };
 Class classOf(Type type) {
   switch (type) {
     case Type::pred: return Class::predicate;
-    case Type::b8: case Type::b16: case Type::b32: case Type::b64: case Type::b128: return Class::bits;
-    case Type::u8: case Type::u16: case Type::u32: case Type::u64:
-    case Type::s8: case Type::s16: case Type::s32: case Type::s64: return Class::integer;
-    case Type::f16: case Type::f32: case Type::f64: return Class::floating;
+    case Type::b8:
+    case Type::b16:
+    case Type::b32:
+    case Type::b64:
+    case Type::b128: return Class::bits;
+    case Type::u8:
+    case Type::u16:
+    case Type::u32:
+    case Type::u64:
+    case Type::s8:
+    case Type::s16:
+    case Type::s32:
+    case Type::s64: return Class::integer;
+    case Type::f16:
+    case Type::f32:
+    case Type::f64: return Class::floating;
     default: return Class::packed;  // packed and alternate formats live in .b registers or their own kind
   }
 }
@@ -61,9 +73,8 @@ private:
     }
     std::string range = std::to_string(least);
     if (most != least) range += " to " + std::to_string(most);
-    mismatch_ = {instruction_.place, "takes " + range + " operands, not " +
-                                         std::to_string(instruction_.operands.size()),
-                 true};
+    mismatch_ = {instruction_.place,
+                 "takes " + range + " operands, not " + std::to_string(instruction_.operands.size()), true};
     return false;
   }
 
@@ -75,7 +86,8 @@ private:
     if (selector.empty() && slot_->selector == "merge") return fail(operand, "needs a selector such as .h1");
     switch (slot_->shape) {
       case Shape::address:
-        return operand.kind == Kind::address ? fitsCoordinates(operand) : fail(operand, "must be an address in brackets");
+        return operand.kind == Kind::address ? fitsCoordinates(operand)
+                                             : fail(operand, "must be an address in brackets");
       case Shape::label: return operand.kind == Kind::label || fail(operand, "must be a label");
       case Shape::labelList: return operand.kind == Kind::labelList || fail(operand, "must name .branchtargets");
       case Shape::pair: return fitsPair(operand);
@@ -139,8 +151,10 @@ private:
 
   bool fitsImmediate(const Operand &operand, Type type) {
     if (slot_->written || slot_->registerOnly) return fail(operand, "must be a register");
-    if (slot_->step && (operand.bits < slot_->low || operand.bits > slot_->high || (operand.bits - slot_->low) % slot_->step))
-      return fail(operand, "must be a constant from " + std::to_string(slot_->low) + " to " + std::to_string(slot_->high) +
+    if (slot_->step &&
+        (operand.bits < slot_->low || operand.bits > slot_->high || (operand.bits - slot_->low) % slot_->step))
+      return fail(operand, "must be a constant from " + std::to_string(slot_->low) + " to " +
+                               std::to_string(slot_->high) +
                                (slot_->step > 1 ? " in steps of " + std::to_string(slot_->step) : ""));
     bool isFloat = operand.type == Type::f32 || operand.type == Type::f64;
     bool wantFloat = type == Type::f32 || type == Type::f64;
@@ -154,7 +168,8 @@ private:
   bool fitsSpecial(const Operand &operand, Type type) {
     if (!slot_->special) return fail(operand, "may not be a special register here");
     Type have = typeOf(operand.special);
-    if (have == Type::pred || type == Type::pred) return have == type || failType(operand, name(operand.special), have, type);
+    if (have == Type::pred || type == Type::pred)
+      return have == type || failType(operand, name(operand.special), have, type);
     // Old code reads the low half of %tid and its kin.
     bool agrees = bitWidth(type) == bitWidth(have) || (bitWidth(type) == 16 && bitWidth(have) == 32);
     return (agrees && classOf(type) != Class::floating) || failType(operand, name(operand.special), have, type);
@@ -174,7 +189,10 @@ bool isSelector(std::string_view kind, std::string_view selector) {
   if (kind.empty() || selector.size() < 2) return false;
   bool bytes = selector[0] == 'b';
   std::string_view digits = selector.substr(1);
-  auto below = [&](char end) { return digits.find_first_not_of(std::string_view("01234567").substr(0, static_cast<std::size_t>(end - '0'))) == std::string_view::npos; };
+  auto below = [&](char end) {
+    return digits.find_first_not_of(std::string_view("01234567").substr(0, static_cast<std::size_t>(end - '0'))) ==
+           std::string_view::npos;
+  };
   if (kind == "select1" || kind == "merge") return digits.size() == 1 && below(bytes ? '4' : '2');
   if (kind == "select2") return !bytes && digits.size() == 2 && below('4');
   if (kind == "select4") return bytes && digits.size() == 4 && below('8');

@@ -96,10 +96,8 @@ private:
 
   void readSuffixes() {
     std::string_view opcode = takeName();
-    if (auto found = findOpcode(opcode))
-      pattern_.opcode = *found;
-    else
-      fail("unknown opcode");
+    if (auto found = findOpcode(opcode)) pattern_.opcode = *found;
+    else fail("unknown opcode");
     pattern_.groupParents = {-1};
     int group = 0;
     while (at_ < form_.syntax.size() && peek() != ' ') {
@@ -123,7 +121,8 @@ private:
     for (std::string_view option : options) {
       auto suffix = findSuffix(option);
       if (!suffix) return fail("unknown suffix ." + std::string(option));
-      if (!slot.options.empty() && slot.isType != suffix->isType) return fail("." + std::string(name) + " mixes types and modifiers");
+      if (!slot.options.empty() && slot.isType != suffix->isType)
+        return fail("." + std::string(name) + " mixes types and modifiers");
       slot.isType = suffix->isType;
       slot.options.push_back(*suffix);
     }
@@ -293,8 +292,7 @@ const SuffixSlot *missingSlot(const Pattern &pattern, const std::vector<int> &fi
   std::vector<bool> used(pattern.groupParents.size());
   for (std::size_t i = 0; i < fills.size(); ++i)
     if (fills[i] >= 0)
-      for (int group = pattern.suffixes[i].group; group >= 0; group = pattern.groupParents[group])
-        used[group] = true;
+      for (int group = pattern.suffixes[i].group; group >= 0; group = pattern.groupParents[group]) used[group] = true;
   used[0] = true;
   for (std::size_t i = 0; i < fills.size(); ++i)
     if (fills[i] < 0 && used[pattern.suffixes[i].group]) return &pattern.suffixes[i];

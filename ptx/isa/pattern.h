@@ -24,10 +24,10 @@ std::optional<Suffix> findSuffix(std::string_view text);  // without the dot
 std::string_view name(const Suffix &suffix);
 
 struct SuffixSlot {
-  std::string_view name;         // "rnd", or the literal's text
+  std::string_view name;  // "rnd", or the literal's text
   std::vector<Suffix> options;
   bool isType = false;
-  int group = 0;                 // 0: required; else index of a pair of braces
+  int group = 0;  // 0: required; else index of a pair of braces
 };
 
 struct OperandSlot {
@@ -36,16 +36,16 @@ struct OperandSlot {
   Shape shape = Shape::value;
   bool optional = false, written = false, negatable = false, secondOptional = false;
   bool wide = false, sink = false, immediateOnly = false, registerOnly = false, symbol = false, special = false;
-  bool vector = false;           // as .v2/.v4/.v8 say
-  bool coordinates = false;      // an address with a vector of them
-  std::string_view selector;     // select1 … mask4, merge
-  bool list = false;             // a vector of any length
-  unsigned elements = 0;         // exactly so many; 0: scalar
+  bool vector = false;                        // as .v2/.v4/.v8 say
+  bool coordinates = false;                   // an address with a vector of them
+  std::string_view selector;                  // select1 … mask4, merge
+  bool list = false;                          // a vector of any length
+  unsigned elements = 0;                      // exactly so many; 0: scalar
   std::uint64_t low = 0, high = 0, step = 0;  // bounds of a constant if step > 0
-  std::optional<Mod> condition;  // present exactly if the modifier is
-  Type type = Type::none;        // if typeSlot < 0
-  int typeSlot = -1;             // index into Pattern::suffixes
-  unsigned factor = 1;           // 2: twice the width
+  std::optional<Mod> condition;               // present exactly if the modifier is
+  Type type = Type::none;                     // if typeSlot < 0
+  int typeSlot = -1;                          // index into Pattern::suffixes
+  unsigned factor = 1;                        // 2: twice the width
 };
 
 struct Pattern {
@@ -73,7 +73,7 @@ struct SuffixFit {
   std::vector<Mod> modifiers;      // in the row's order
 };
 struct SuffixMismatch {
-  int extra = -1;                  // index of the suffix that has no place, or
+  int extra = -1;  // index of the suffix that has no place, or
   const SuffixSlot *missing = nullptr;
 };
 std::optional<SuffixFit> fitSuffixes(const Pattern &pattern, std::span<const Suffix> suffixes,

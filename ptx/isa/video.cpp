@@ -51,7 +51,8 @@ Value apply(LaneBuilder &b, const Instruction &i, Op op, Value x, Value y) {
 // .sat: the range of a signed or unsigned integer of `bits` bits.
 Value clamp(LaneBuilder &b, const Instruction &i, Value v, unsigned bits, bool isSignedResult) {
   if (!i.has(Mod::sat)) return v;
-  std::int64_t most = (std::int64_t(1) << (isSignedResult ? bits - 1 : bits)) - 1, least = isSignedResult ? -most - 1 : 0;
+  std::int64_t most = (std::int64_t(1) << (isSignedResult ? bits - 1 : bits)) - 1,
+               least = isSignedResult ? -most - 1 : 0;
   return maximum(b, minimum(b, v, constant64(b, most), true), constant64(b, least), true);
 }
 
@@ -168,17 +169,24 @@ constexpr Form kForms[] = {
     SCALAR_ROWS("vmax", Op::max),
     SHIFT_ROWS("vshl", Op::shl),
     SHIFT_ROWS("vshr", Op::shr),
-    {"vset.atype.btype.cmp d, a, b", SET "a: atype select1; b: btype select1", ptx(2, 0), sm(20), pure, run, scalar<Op::set>, kScalar},
-    {"vset.atype.btype.cmp.op d, a, b, c", SET "a: atype select1; b: btype select1; op = add min max", ptx(2, 0), sm(20), pure, run, scalar<Op::set>, kScalar},
-    {"vset.atype.btype.cmp d, a, b, c", "d: u32 merge; c: u32; cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; a: atype select1; b: btype select1", ptx(2, 0), sm(20), pure, run, scalar<Op::set>, kScalar},
+    {"vset.atype.btype.cmp d, a, b", SET "a: atype select1; b: btype select1", ptx(2, 0), sm(20), pure, run,
+     scalar<Op::set>, kScalar},
+    {"vset.atype.btype.cmp.op d, a, b, c", SET "a: atype select1; b: btype select1; op = add min max", ptx(2, 0),
+     sm(20), pure, run, scalar<Op::set>, kScalar},
+    {"vset.atype.btype.cmp d, a, b, c",
+     "d: u32 merge; c: u32; cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; a: atype select1; b: btype "
+     "select1",
+     ptx(2, 0), sm(20), pure, run, scalar<Op::set>, kScalar},
     SIMD_ROWS("vadd", Op::add),
     SIMD_ROWS("vsub", Op::sub),
     SIMD_ROWS("vavrg", Op::avrg),
     SIMD_ROWS("vabsdiff", Op::absdiff),
     SIMD_ROWS("vmin", Op::min),
     SIMD_ROWS("vmax", Op::max),
-    {"vset2.atype.btype.cmp{.add} d, a, b, c", "cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; " SIMD2, ptx(3, 0), sm(30), pure, run, simd<Op::set, 2>, kSimd2},
-    {"vset4.atype.btype.cmp{.add} d, a, b, c", "cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; " SIMD4, ptx(3, 0), sm(30), pure, run, simd<Op::set, 4>, kSimd4},
+    {"vset2.atype.btype.cmp{.add} d, a, b, c", "cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; " SIMD2,
+     ptx(3, 0), sm(30), pure, run, simd<Op::set, 2>, kSimd2},
+    {"vset4.atype.btype.cmp{.add} d, a, b, c", "cmp = eq ne lt le gt ge; atype = u32 s32; btype = u32 s32; " SIMD4,
+     ptx(3, 0), sm(30), pure, run, simd<Op::set, 4>, kSimd4},
 };
 
 #undef TYPES

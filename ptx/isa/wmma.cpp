@@ -12,11 +12,14 @@
 namespace strata::ptx {
 namespace {
 
-struct Shape { unsigned m, n, k; };
+struct Shape {
+  unsigned m, n, k;
+};
 
 Shape shapeOf(const Instruction &i) {
-  constexpr std::pair<Mod, Shape> shapes[] = {{Mod::m16n16k16, {16, 16, 16}}, {Mod::m8n32k16, {8, 32, 16}}, {Mod::m32n8k16, {32, 8, 16}},
-                                              {Mod::m16n16k8, {16, 16, 8}},   {Mod::m8n8k32, {8, 8, 32}},   {Mod::m8n8k4, {8, 8, 4}}};
+  constexpr std::pair<Mod, Shape> shapes[] = {{Mod::m16n16k16, {16, 16, 16}}, {Mod::m8n32k16, {8, 32, 16}},
+                                              {Mod::m32n8k16, {32, 8, 16}},   {Mod::m16n16k8, {16, 16, 8}},
+                                              {Mod::m8n8k32, {8, 8, 32}},     {Mod::m8n8k4, {8, 8, 4}}};
   for (auto [mod, shape] : shapes)
     if (i.has(mod)) return shape;
   return {};
@@ -30,7 +33,9 @@ unsigned perRegister(unsigned elementBits) { return registerBits(elementBits) / 
 class MatrixInMemory {
 public:
   // `pitch` is the stride if the instruction has none.
-  MatrixInMemory(LaneBuilder &b, const Instruction &i, unsigned pointer, unsigned strideOperand, unsigned pitch, unsigned bits) : b_(b), bits_(bits) {
+  MatrixInMemory(LaneBuilder &b, const Instruction &i, unsigned pointer, unsigned strideOperand, unsigned pitch,
+                 unsigned bits)
+      : b_(b), bits_(bits) {
     access_.space = spaceOf(i);
     base_ = b.address(i, pointer, access_.space);
     Value stride = i.operands.size() > strideOperand ? b.operand(i, strideOperand, Type::u32) : i32(b, pitch);
@@ -39,7 +44,8 @@ public:
   const Access &access() const { return access_; }
   Value address(Value major, Value minor) {
     Value index = add(b_, mul(b_, b_.zext(major, ScalarType::i64), stride_), b_.zext(minor, ScalarType::i64));
-    Value bytes = bits_ >= 8 ? mul(b_, index, b_.constant(ScalarType::i64, bits_ / 8)) : shiftRight(b_, index, bits_ == 4 ? 1 : 3);
+    Value bytes = bits_ >= 8 ? mul(b_, index, b_.constant(ScalarType::i64, bits_ / 8))
+                             : shiftRight(b_, index, bits_ == 4 ? 1 : 3);
     return add(b_, base_, bytes);
   }
   Value load(ScalarType type, Value major, Value minor) { return b_.load(access_, type, 1, address(major, minor))[0]; }
@@ -127,7 +133,8 @@ void storeAccumulator(LaneBuilder &b, const Instruction &i) {
 }
 
 // The numbers that lane `from` holds of one register of A or B.
-std::vector<Value> fetchElements(LaneBuilder &b, const Instruction &i, unsigned operand, unsigned index, Type type, Value from) {
+std::vector<Value> fetchElements(LaneBuilder &b, const Instruction &i, unsigned operand, unsigned index, Type type,
+                                 Value from) {
   const Type registerType = type == Type::f64 ? Type::b64 : Type::b32;
   return elementsOf(b, fetch(b, b.element(i, operand, index, registerType), from), type);
 }
@@ -194,39 +201,69 @@ constexpr Effects warp = convergent | sideEffect;
 
 constexpr Form kForms[] = {
     FACTORS("shape", "f16", "x8; " SHAPES, "x8; " SHAPES, ptx(6, 0), sm(70)),
-    {LOAD("c", "layout", "shape", "f16"), LAYOUTS SHAPES SS "d: b32 x4" STRIDE, ptx(6, 0), sm(70), warp | reads, run, loadAccumulator, kLoad},
-    {LOAD("c", "layout", "shape", "f32"), LAYOUTS SHAPES SS "d: f32 x8" STRIDE, ptx(6, 0), sm(70), warp | reads, run, loadAccumulator, kLoad},
-    {LOAD("c", "layout", "shape", "s32"), LAYOUTS SHAPES SS "d: s32 x8" STRIDE, ptx(6, 3), sm(72), warp | reads, run, loadAccumulator, kLoad},
-    {STORE("layout", "shape", "f16"), LAYOUTS SHAPES SS "r: b32 x4" STRIDE, ptx(6, 0), sm(70), warp | writes, run, storeAccumulator, kStore},
-    {STORE("layout", "shape", "f32"), LAYOUTS SHAPES SS "r: f32 x8" STRIDE, ptx(6, 0), sm(70), warp | writes, run, storeAccumulator, kStore},
-    {STORE("layout", "shape", "s32"), LAYOUTS SHAPES SS "r: s32 x8" STRIDE, ptx(6, 3), sm(72), warp | writes, run, storeAccumulator, kStore},
-    {MMA("alayout.blayout", "shape", "f32.f32"), BOTH SHAPES "d: f32 x8; a: b32 x8; b: b32 x8; c: f32 x8", ptx(6, 0), sm(70), warp, run, multiplyHalf, kMma},
-    {MMA("alayout.blayout", "shape", "f32.f16"), BOTH SHAPES "d: f32 x8; a: b32 x8; b: b32 x8; c: b32 x4", ptx(6, 0), sm(70), warp, run, multiplyHalf, kMma},
-    {MMA("alayout.blayout", "shape", "f16.f32"), BOTH SHAPES "d: b32 x4; a: b32 x8; b: b32 x8; c: f32 x8", ptx(6, 0), sm(70), warp, run, multiplyHalf, kMma},
-    {MMA("alayout.blayout", "shape", "f16.f16"), BOTH SHAPES "d: b32 x4; a: b32 x8; b: b32 x8; c: b32 x4", ptx(6, 0), sm(70), warp, run, multiplyHalf, kMma},
+    {LOAD("c", "layout", "shape", "f16"), LAYOUTS SHAPES SS "d: b32 x4" STRIDE, ptx(6, 0), sm(70), warp | reads, run,
+     loadAccumulator, kLoad},
+    {LOAD("c", "layout", "shape", "f32"), LAYOUTS SHAPES SS "d: f32 x8" STRIDE, ptx(6, 0), sm(70), warp | reads, run,
+     loadAccumulator, kLoad},
+    {LOAD("c", "layout", "shape", "s32"), LAYOUTS SHAPES SS "d: s32 x8" STRIDE, ptx(6, 3), sm(72), warp | reads, run,
+     loadAccumulator, kLoad},
+    {STORE("layout", "shape", "f16"), LAYOUTS SHAPES SS "r: b32 x4" STRIDE, ptx(6, 0), sm(70), warp | writes, run,
+     storeAccumulator, kStore},
+    {STORE("layout", "shape", "f32"), LAYOUTS SHAPES SS "r: f32 x8" STRIDE, ptx(6, 0), sm(70), warp | writes, run,
+     storeAccumulator, kStore},
+    {STORE("layout", "shape", "s32"), LAYOUTS SHAPES SS "r: s32 x8" STRIDE, ptx(6, 3), sm(72), warp | writes, run,
+     storeAccumulator, kStore},
+    {MMA("alayout.blayout", "shape", "f32.f32"), BOTH SHAPES "d: f32 x8; a: b32 x8; b: b32 x8; c: f32 x8", ptx(6, 0),
+     sm(70), warp, run, multiplyHalf, kMma},
+    {MMA("alayout.blayout", "shape", "f32.f16"), BOTH SHAPES "d: f32 x8; a: b32 x8; b: b32 x8; c: b32 x4", ptx(6, 0),
+     sm(70), warp, run, multiplyHalf, kMma},
+    {MMA("alayout.blayout", "shape", "f16.f32"), BOTH SHAPES "d: b32 x4; a: b32 x8; b: b32 x8; c: f32 x8", ptx(6, 0),
+     sm(70), warp, run, multiplyHalf, kMma},
+    {MMA("alayout.blayout", "shape", "f16.f16"), BOTH SHAPES "d: b32 x4; a: b32 x8; b: b32 x8; c: b32 x4", ptx(6, 0),
+     sm(70), warp, run, multiplyHalf, kMma},
 
-    BYTES("m16n16k16", "x2", "x2"), BYTES("m32n8k16", "x4", "x1"), BYTES("m8n32k16", "x1", "x4"),
-    BFLOATS("m16n16k16", "x4", "x4"), BFLOATS("m32n8k16", "x8", "x2"), BFLOATS("m8n32k16", "x2", "x8"),
+    BYTES("m16n16k16", "x2", "x2"),
+    BYTES("m32n8k16", "x4", "x1"),
+    BYTES("m8n32k16", "x1", "x4"),
+    BFLOATS("m16n16k16", "x4", "x4"),
+    BFLOATS("m32n8k16", "x8", "x2"),
+    BFLOATS("m8n32k16", "x2", "x8"),
 
     FACTORS("m16n16k8", "tf32", "x4", "x4", ptx(7, 0), sm(80)),
-    {LOAD("c", "layout", "m16n16k8", "f32"), LAYOUTS SS "d: f32 x8" STRIDE, ptx(7, 0), sm(80), warp | reads, run, loadAccumulator, kLoad},
-    {STORE("layout", "m16n16k8", "f32"), LAYOUTS SS "r: f32 x8" STRIDE, ptx(7, 0), sm(80), warp | writes, run, storeAccumulator, kStore},
-    {MMA("alayout.blayout", "m16n16k8", "f32.tf32.tf32.f32"), BOTH "d: f32 x8; a: b32 x4; b: b32 x4; c: f32 x8", ptx(7, 0), sm(80), warp, run, multiplyTyped, kMma},
+    {LOAD("c", "layout", "m16n16k8", "f32"), LAYOUTS SS "d: f32 x8" STRIDE, ptx(7, 0), sm(80), warp | reads, run,
+     loadAccumulator, kLoad},
+    {STORE("layout", "m16n16k8", "f32"), LAYOUTS SS "r: f32 x8" STRIDE, ptx(7, 0), sm(80), warp | writes, run,
+     storeAccumulator, kStore},
+    {MMA("alayout.blayout", "m16n16k8", "f32.tf32.tf32.f32"), BOTH "d: f32 x8; a: b32 x4; b: b32 x4; c: f32 x8",
+     ptx(7, 0), sm(80), warp, run, multiplyTyped, kMma},
 
-    {LOAD("a", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x1" STRIDE, ptx(7, 0), sm(80), warp | reads, run, loadFactor, kLoad},
-    {LOAD("b", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x1" STRIDE, ptx(7, 0), sm(80), warp | reads, run, loadFactor, kLoad},
-    {LOAD("c", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x2" STRIDE, ptx(7, 0), sm(80), warp | reads, run, loadAccumulator, kLoad},
-    {STORE("layout", "m8n8k4", "f64"), LAYOUTS SS "r: f64 x2" STRIDE, ptx(7, 0), sm(80), warp | writes, run, storeAccumulator, kStore},
-    {MMA("alayout.blayout", "m8n8k4{.rn}", "f64.f64.f64.f64"), BOTH "d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2", ptx(7, 0), sm(80), warp, run, multiplyTyped, kMma},
-    {MMA("alayout.blayout", "m8n8k4.rnd", "f64.f64.f64.f64"), BOTH "rnd = rz rm rp; d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2", ptx(7, 0), sm(80), warp, parsed, nullptr, kMma},
+    {LOAD("a", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x1" STRIDE, ptx(7, 0), sm(80), warp | reads, run,
+     loadFactor, kLoad},
+    {LOAD("b", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x1" STRIDE, ptx(7, 0), sm(80), warp | reads, run,
+     loadFactor, kLoad},
+    {LOAD("c", "layout", "m8n8k4", "f64"), LAYOUTS SS "d: f64 x2" STRIDE, ptx(7, 0), sm(80), warp | reads, run,
+     loadAccumulator, kLoad},
+    {STORE("layout", "m8n8k4", "f64"), LAYOUTS SS "r: f64 x2" STRIDE, ptx(7, 0), sm(80), warp | writes, run,
+     storeAccumulator, kStore},
+    {MMA("alayout.blayout", "m8n8k4{.rn}", "f64.f64.f64.f64"), BOTH "d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2",
+     ptx(7, 0), sm(80), warp, run, multiplyTyped, kMma},
+    {MMA("alayout.blayout", "m8n8k4.rnd", "f64.f64.f64.f64"),
+     BOTH "rnd = rz rm rp; d: f64 x2; a: f64 x1; b: f64 x1; c: f64 x2", ptx(7, 0), sm(80), warp, parsed, nullptr, kMma},
 
-    NIBBLES("s4"), NIBBLES("u4"),
-    {LOAD("c", "layout", "m8n8k32", "s32"), LAYOUTS SS "d: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | reads, run, loadAccumulator, kLoad},
-    {STORE("layout", "m8n8k32", "s32"), LAYOUTS SS "r: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | writes, run, storeAccumulator, kStore},
-    {LOAD("a", "row", "m8n8k128", "b1"), SS "d: b32 x1" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed, nullptr, kLoad},
-    {LOAD("b", "col", "m8n8k128", "b1"), SS "d: b32 x1" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed, nullptr, kLoad},
-    {LOAD("c", "layout", "m8n8k128", "s32"), LAYOUTS SS "d: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed, nullptr, kLoad},
-    {STORE("layout", "m8n8k128", "s32"), LAYOUTS SS "r: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | writes, parsed, nullptr, kStore},
+    NIBBLES("s4"),
+    NIBBLES("u4"),
+    {LOAD("c", "layout", "m8n8k32", "s32"), LAYOUTS SS "d: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | reads, run,
+     loadAccumulator, kLoad},
+    {STORE("layout", "m8n8k32", "s32"), LAYOUTS SS "r: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | writes, run,
+     storeAccumulator, kStore},
+    {LOAD("a", "row", "m8n8k128", "b1"), SS "d: b32 x1" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed, nullptr,
+     kLoad},
+    {LOAD("b", "col", "m8n8k128", "b1"), SS "d: b32 x1" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed, nullptr,
+     kLoad},
+    {LOAD("c", "layout", "m8n8k128", "s32"), LAYOUTS SS "d: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | reads, parsed,
+     nullptr, kLoad},
+    {STORE("layout", "m8n8k128", "s32"), LAYOUTS SS "r: s32 x2" STRIDE, ptx(6, 3), sm(75), warp | writes, parsed,
+     nullptr, kStore},
 };
 
 #undef SS

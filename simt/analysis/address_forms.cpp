@@ -50,13 +50,16 @@ AddressForms::Form AddressForms::leaf(const Leaf &leaf) {
   return {{{static_cast<unsigned>(at - leaves_.begin()), 1}}, 0};
 }
 
-AddressForms::Form AddressForms::leaf(const Value *value) { return leaf(Leaf{value, false, {}, uniformity_.shape(value).alignment}); }
+AddressForms::Form AddressForms::leaf(const Value *value) {
+  return leaf(Leaf{value, false, {}, uniformity_.shape(value).alignment});
+}
 
 // The sum is a multiple of 2^this.
 unsigned AddressForms::alignment(const Terms &terms) const {
   unsigned least = 64;
   for (auto [leaf, factor] : terms)
-    least = std::min(least, leaves_[leaf].alignment + static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor))));
+    least = std::min(
+        least, leaves_[leaf].alignment + static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor))));
   return least;
 }
 
@@ -76,7 +79,8 @@ bool AddressForms::isSmall(const Terms &terms, unsigned width) const {
 }
 
 AddressForms::Form AddressForms::form(const Value *value, unsigned depth) {
-  if (auto *constant = dyn_cast<llvm::ConstantInt>(value); constant && constant->getBitWidth() <= 64) return {{}, constant->getSExtValue()};
+  if (auto *constant = dyn_cast<llvm::ConstantInt>(value); constant && constant->getBitWidth() <= 64)
+    return {{}, constant->getSExtValue()};
   const Shape shape = uniformity_.shape(value);
   if (shape.isAffine() && shape.alignment >= 64) return {};
   if (auto known = known_.find(value); known != known_.end()) return known->second;
@@ -88,34 +92,35 @@ AddressForms::Form AddressForms::instructionForm(const Instruction &i, unsigned 
   auto *constant = i.getNumOperands() == 2 ? dyn_cast<llvm::ConstantInt>(i.getOperand(1)) : nullptr;
   const auto operand = [&](unsigned n) { return form(i.getOperand(n), depth); };
   switch (i.getOpcode()) {
-  case Instruction::Add: return sum(operand(0), operand(1), 1);
-  case Instruction::Sub: return sum(operand(0), operand(1), -1);
-  case Instruction::Mul: return constant ? sum(Form{}, operand(0), constant->getSExtValue()) : leaf(&i);
-  case Instruction::Shl:
-    if (!constant || constant->getValue().uge(63)) return leaf(&i);
-    return sum(Form{}, operand(0), std::int64_t{1} << constant->getZExtValue());
-  case Instruction::Or:
-    if (cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return sum(operand(0), operand(1), 1);
-    [[fallthrough]];
-  case Instruction::Xor: return goesIntoOffsets(i, uniformity_.shape(i.getOperand(0))) ? operand(0) : leaf(&i);
-  case Instruction::SExt:
-  case Instruction::ZExt: return extensionForm(cast<llvm::CastInst>(i), depth);
-  case Instruction::IntToPtr:
-  case Instruction::PtrToInt: return i.getOperand(0)->getType()->isIntegerTy(64) || i.getType()->isIntegerTy(64) ? operand(0) : leaf(&i);
-  case Instruction::GetElementPtr: {
-    llvm::MapVector<Value *, llvm::APInt> variables;
-    llvm::APInt fixed(64, 0);
-    auto &gep = cast<llvm::GEPOperator>(i);
-    if (!gep.collectOffset(i.getModule()->getDataLayout(), 64, variables, fixed)) return leaf(&i);
-    Form result = form(gep.getPointerOperand(), depth);
-    for (auto &[index, scale] : variables) {
-      if (!index->getType()->isIntegerTy(64)) return leaf(&i);
-      result = sum(result, form(index, depth), scale.getSExtValue());
+    case Instruction::Add: return sum(operand(0), operand(1), 1);
+    case Instruction::Sub: return sum(operand(0), operand(1), -1);
+    case Instruction::Mul: return constant ? sum(Form{}, operand(0), constant->getSExtValue()) : leaf(&i);
+    case Instruction::Shl:
+      if (!constant || constant->getValue().uge(63)) return leaf(&i);
+      return sum(Form{}, operand(0), std::int64_t{1} << constant->getZExtValue());
+    case Instruction::Or:
+      if (cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return sum(operand(0), operand(1), 1);
+      [[fallthrough]];
+    case Instruction::Xor: return goesIntoOffsets(i, uniformity_.shape(i.getOperand(0))) ? operand(0) : leaf(&i);
+    case Instruction::SExt:
+    case Instruction::ZExt: return extensionForm(cast<llvm::CastInst>(i), depth);
+    case Instruction::IntToPtr:
+    case Instruction::PtrToInt:
+      return i.getOperand(0)->getType()->isIntegerTy(64) || i.getType()->isIntegerTy(64) ? operand(0) : leaf(&i);
+    case Instruction::GetElementPtr: {
+      llvm::MapVector<Value *, llvm::APInt> variables;
+      llvm::APInt fixed(64, 0);
+      auto &gep = cast<llvm::GEPOperator>(i);
+      if (!gep.collectOffset(i.getModule()->getDataLayout(), 64, variables, fixed)) return leaf(&i);
+      Form result = form(gep.getPointerOperand(), depth);
+      for (auto &[index, scale] : variables) {
+        if (!index->getType()->isIntegerTy(64)) return leaf(&i);
+        result = sum(result, form(index, depth), scale.getSExtValue());
+      }
+      result.constant += fixed.getSExtValue();
+      return result;
     }
-    result.constant += fixed.getSExtValue();
-    return result;
-  }
-  default: return leaf(&i);
+    default: return leaf(&i);
   }
 }
 
@@ -127,12 +132,15 @@ AddressForms::Form AddressForms::extensionForm(const llvm::CastInst &ext, unsign
   Form inner = form(narrow, depth);
   const bool isSigned = extendsAsSigned(ext, uniformity_.shape(narrow));
   const llvm::APInt constant = llvm::APInt(64, static_cast<std::uint64_t>(inner.constant)).trunc(width);
-  for (auto &[number, factor] : inner.terms) factor = llvm::APInt(64, static_cast<std::uint64_t>(factor)).trunc(width).getSExtValue();
+  for (auto &[number, factor] : inner.terms)
+    factor = llvm::APInt(64, static_cast<std::uint64_t>(factor)).trunc(width).getSExtValue();
   std::erase_if(inner.terms, [](const auto &term) { return term.second == 0; });
-  if (inner.terms.empty()) return {{}, isSigned ? constant.getSExtValue() : static_cast<std::int64_t>(constant.getZExtValue())};
+  if (inner.terms.empty())
+    return {{}, isSigned ? constant.getSExtValue() : static_cast<std::int64_t>(constant.getZExtValue())};
   const unsigned granule = std::min(alignment(inner.terms), width - 1);
   if (constant.getActiveBits() > granule) return leaf(&ext);
-  Form result = leaf(Leaf{nullptr, isSigned && !isSmall(inner.terms, width), inner.terms, static_cast<std::uint8_t>(granule)});
+  Form result =
+      leaf(Leaf{nullptr, isSigned && !isSmall(inner.terms, width), inner.terms, static_cast<std::uint8_t>(granule)});
   result.constant = static_cast<std::int64_t>(constant.getZExtValue());
   return result;
 }

@@ -62,23 +62,23 @@ public:
     auto *operation = dyn_cast<llvm::Operator>(value);
     if (!operation) return;
     switch (operation->getOpcode()) {
-    case llvm::Instruction::IntToPtr:
-    case llvm::Instruction::PtrToInt:
-    case llvm::Instruction::Freeze: return follow(operation->getOperand(0), offset);
-    case llvm::Instruction::Add:
-    case llvm::Instruction::Or:
-      for (unsigned side : {0u, 1u}) {
-        auto *constant = dyn_cast<llvm::ConstantInt>(operation->getOperand(1 - side));
-        follow(operation->getOperand(side), constant ? offset + constant->getSExtValue() : offset);
-      }
-      return;
-    case llvm::Instruction::Select:
-      follow(operation->getOperand(1), offset);
-      return follow(operation->getOperand(2), offset);
-    case llvm::Instruction::PHI:
-      for (const llvm::Use &incoming : llvm::cast<llvm::PHINode>(value)->incoming_values()) follow(incoming, offset);
-      return;
-    default: return;
+      case llvm::Instruction::IntToPtr:
+      case llvm::Instruction::PtrToInt:
+      case llvm::Instruction::Freeze: return follow(operation->getOperand(0), offset);
+      case llvm::Instruction::Add:
+      case llvm::Instruction::Or:
+        for (unsigned side : {0u, 1u}) {
+          auto *constant = dyn_cast<llvm::ConstantInt>(operation->getOperand(1 - side));
+          follow(operation->getOperand(side), constant ? offset + constant->getSExtValue() : offset);
+        }
+        return;
+      case llvm::Instruction::Select:
+        follow(operation->getOperand(1), offset);
+        return follow(operation->getOperand(2), offset);
+      case llvm::Instruction::PHI:
+        for (const llvm::Use &incoming : llvm::cast<llvm::PHINode>(value)->incoming_values()) follow(incoming, offset);
+        return;
+      default: return;
     }
   }
 
@@ -87,7 +87,8 @@ public:
 private:
   void ofLoad(const llvm::LoadInst &load, std::int64_t offset) {
     if (module_.getDataLayout().getTypeStoreSize(load.getType()) != 8) return;
-    if (launchField(load) == offsetof(LaunchState, globals)) return found(nameAt(module_, {ArraySpace::globals, offset}));
+    if (launchField(load) == offsetof(LaunchState, globals))
+      return found(nameAt(module_, {ArraySpace::globals, offset}));
     if (isSharedAddress(load)) return found(nameAt(module_, {ArraySpace::shared, offset}));
     const auto [base, at] = splitAddress(load);
     auto *parameters = dyn_cast<llvm::LoadInst>(base);
@@ -109,10 +110,14 @@ private:
 
 }  // namespace
 
-void nameArray(llvm::Module &module, ArraySpace space, std::uint64_t offset, std::uint64_t size, const std::string &name) {
+void nameArray(llvm::Module &module, ArraySpace space, std::uint64_t offset, std::uint64_t size,
+               const std::string &name) {
   llvm::LLVMContext &context = module.getContext();
-  auto number = [&](std::uint64_t value) { return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value)); };
-  llvm::Metadata *fields[] = {llvm::MDString::get(context, name), number(static_cast<std::uint64_t>(space)), number(offset), number(size)};
+  auto number = [&](std::uint64_t value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value));
+  };
+  llvm::Metadata *fields[] = {llvm::MDString::get(context, name), number(static_cast<std::uint64_t>(space)),
+                              number(offset), number(size)};
   module.getOrInsertNamedMetadata(kNames)->addOperand(llvm::MDNode::get(context, fields));
 }
 

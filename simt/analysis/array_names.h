@@ -9,7 +9,7 @@
 namespace llvm {
 class Module;
 class Value;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 
@@ -17,10 +17,11 @@ namespace strata::simt {
 enum class ArraySpace { parameters, shared, globals };
 
 // `size` 0: to the end, as dynamic shared memory.
-void nameArray(llvm::Module &module, ArraySpace space, std::uint64_t offset, std::uint64_t size, const std::string &name);
+void nameArray(llvm::Module &module, ArraySpace space, std::uint64_t offset, std::uint64_t size,
+               const std::string &name);
 
-// The name that was given to the memory that `address` leads to: of a pointer parameter, that parameter's. Empty if it is
-// not known, or not the same on all ways.
+// The name that was given to the memory that `address` leads to: of a pointer parameter, that parameter's. Empty if it
+// is not known, or not the same on all ways.
 std::string arrayName(const llvm::Value &address);
 
 }  // namespace strata::simt

@@ -29,7 +29,8 @@ bool mayWait(const BasicBlock &block) {
 // headers, then expands each child in place.
 class Orderer {
 public:
-  Orderer(llvm::Function &function, const llvm::LoopInfo &loops, std::vector<BasicBlock *> &out) : loops_(loops), out_(out) {
+  Orderer(llvm::Function &function, const llvm::LoopInfo &loops, std::vector<BasicBlock *> &out)
+      : loops_(loops), out_(out) {
     std::vector<BasicBlock *> todo;
     for (BasicBlock &block : function)
       if (mayWait(block)) todo.push_back(&block);
@@ -46,10 +47,8 @@ public:
     std::unordered_set<BasicBlock *> seen;
     visit(header, loop, header, seen, postOrder);
     for (auto at = postOrder.rbegin(); at != postOrder.rend(); ++at) {
-      if (const Loop *inner = childAt(*at, loop))
-        order(*at, inner);
-      else
-        out_.push_back(*at);
+      if (const Loop *inner = childAt(*at, loop)) order(*at, inner);
+      else out_.push_back(*at);
     }
   }
 

@@ -10,7 +10,8 @@
 
 namespace strata::simt {
 
-void eachLoop(llvm::Function &function, llvm::function_ref<void(llvm::Loop &, const llvm::LoopInfo &, llvm::ScalarEvolution &)> visit) {
+void eachLoop(llvm::Function &function,
+              llvm::function_ref<void(llvm::Loop &, const llvm::LoopInfo &, llvm::ScalarEvolution &)> visit) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   if (loops.empty()) return;

@@ -9,11 +9,12 @@ class Function;
 class Loop;
 class LoopInfo;
 class ScalarEvolution;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 
 // Visits each loop, outer ones first.
-void eachLoop(llvm::Function &function, llvm::function_ref<void(llvm::Loop &, const llvm::LoopInfo &, llvm::ScalarEvolution &)> visit);
+void eachLoop(llvm::Function &function,
+              llvm::function_ref<void(llvm::Loop &, const llvm::LoopInfo &, llvm::ScalarEvolution &)> visit);
 
 }  // namespace strata::simt

@@ -29,10 +29,8 @@ bool FramePostDominators::dominates(const BasicBlock *below, const BasicBlock *a
 FramePostDominators::Node FramePostDominators::meet(const Loop *frame, Node a, Node b) const {
   while (a != b) {
     if (!a || !b) return nullptr;
-    if (order_.index(a) < order_.index(b))
-      a = next(frame, a);
-    else
-      b = next(frame, b);
+    if (order_.index(a) < order_.index(b)) a = next(frame, a);
+    else b = next(frame, b);
   }
   return a;
 }

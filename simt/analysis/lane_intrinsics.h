@@ -7,7 +7,7 @@
 namespace llvm {
 class Function;
 class Instruction;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 
@@ -25,9 +25,9 @@ LaneIntrinsic laneIntrinsic(const llvm::Function &function);
 // The one that is called; unknown if it is something else.
 LaneIntrinsic calledIntrinsic(const llvm::Instruction &i);
 
-bool isVote(LaneIntrinsic id);      // same result in lanes with the same members
-bool isWarpWide(LaneIntrinsic id);  // same result in all active lanes
-bool isBarrier(LaneIntrinsic id);   // of the block or the cluster: arrives, waits or both
+bool isVote(LaneIntrinsic id);        // same result in lanes with the same members
+bool isWarpWide(LaneIntrinsic id);    // same result in all active lanes
+bool isBarrier(LaneIntrinsic id);     // of the block or the cluster: arrives, waits or both
 bool isCollective(LaneIntrinsic id);  // of the warp: lanes wait for the others of their mask
 
 }  // namespace strata::simt

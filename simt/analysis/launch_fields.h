@@ -9,7 +9,7 @@
 namespace llvm {
 class LoadInst;
 class Value;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 

@@ -10,9 +10,11 @@ std::optional<MaskedAccess> maskedAccess(const llvm::Instruction &i) {
   if (!call) return std::nullopt;
   MaskedAccess access;
   switch (call->getIntrinsicID()) {
-  case llvm::Intrinsic::masked_load: case llvm::Intrinsic::masked_gather: access.passThrough = call->getArgOperand(3); break;
-  case llvm::Intrinsic::masked_store: case llvm::Intrinsic::masked_scatter: access.stored = call->getArgOperand(0); break;
-  default: return std::nullopt;
+    case llvm::Intrinsic::masked_load:
+    case llvm::Intrinsic::masked_gather: access.passThrough = call->getArgOperand(3); break;
+    case llvm::Intrinsic::masked_store:
+    case llvm::Intrinsic::masked_scatter: access.stored = call->getArgOperand(0); break;
+    default: return std::nullopt;
   }
   const unsigned first = access.addressOperand = access.stored ? 1 : 0;
   access.address = call->getArgOperand(first);

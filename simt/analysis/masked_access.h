@@ -10,10 +10,10 @@
 namespace strata::simt {
 
 struct MaskedAccess {
-  llvm::Value *address = nullptr;      // of a gather or a scatter: all lanes' addresses
+  llvm::Value *address = nullptr;  // of a gather or a scatter: all lanes' addresses
   llvm::Value *mask = nullptr;
-  llvm::Value *stored = nullptr;       // null if it loads
-  llvm::Value *passThrough = nullptr;  // null if it stores
+  llvm::Value *stored = nullptr;          // null if it loads
+  llvm::Value *passThrough = nullptr;     // null if it stores
   llvm::FixedVectorType *type = nullptr;  // of what is loaded or stored
   llvm::Align align;
   unsigned addressOperand = 0;
@@ -24,7 +24,8 @@ struct MaskedAccess {
 // None if it is something else.
 std::optional<MaskedAccess> maskedAccess(const llvm::Instruction &i);
 
-// The address from which `i` loads a vector's elements side by side, under a mask or not; null if it does something else.
+// The address from which `i` loads a vector's elements side by side, under a mask or not; null if it does something
+// else.
 llvm::Value *contiguousLoadAddress(llvm::Instruction &i);
 
 }  // namespace strata::simt

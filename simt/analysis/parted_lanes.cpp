@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each branch that lanes of a warp part at, and each barrier that some of them may come to before all meet again: what the others
-// may come to. A loop with both has rounds: lanes that go on to the next round come to the barrier while those that leave the loop wait
-// for its end; lanes that go on to the next round too early wait for its start while others are at the barrier.
+// For each branch that lanes of a warp part at, and each barrier that some of them may come to before all meet again:
+// what the others may come to. A loop with both has rounds: lanes that go on to the next round come to the barrier
+// while those that leave the loop wait for its end; lanes that go on to the next round too early wait for its start
+// while others are at the barrier.
 #include "simt/analysis/parted_lanes.h"
 
 #include <llvm/ADT/SetVector.h>
@@ -44,9 +45,13 @@ bool branchesOnExit(const BasicBlock &block) {
 
 }  // namespace
 
-PartedLanes::PartedLanes(llvm::Function &function, const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity,
-                         const CallsBarrier &callsBarrier)
-    : loops_(loops), order_(order), uniformity_(uniformity), postDominators_(loops, order), isKernel_(function.hasFnAttribute("strata.kernel")) {
+PartedLanes::PartedLanes(llvm::Function &function, const llvm::LoopInfo &loops, const BlockOrder &order,
+                         const Uniformity &uniformity, const CallsBarrier &callsBarrier)
+    : loops_(loops),
+      order_(order),
+      uniformity_(uniformity),
+      postDominators_(loops, order),
+      isKernel_(function.hasFnAttribute("strata.kernel")) {
   for (BasicBlock *block : order.blocks())
     for (const Instruction &i : *block)
       if (isBarrier(calledIntrinsic(i)) || callsBarrier(i)) {
@@ -66,7 +71,9 @@ std::optional<PartedLanes::Late> PartedLanes::find() const {
   return std::nullopt;
 }
 
-bool PartedLanes::parts(const BasicBlock &block) const { return uniformity_.control().divergentBranch(&block) && !branchesOnExit(block); }
+bool PartedLanes::parts(const BasicBlock &block) const {
+  return uniformity_.control().divergentBranch(&block) && !branchesOnExit(block);
+}
 
 // Where all lanes that part at `split` meet again. Those that stay in a loop with the barrier need not meet the others.
 const BasicBlock *PartedLanes::meetingOf(const BasicBlock &split, const BasicBlock &barrier) const {
@@ -81,7 +88,8 @@ const BasicBlock *PartedLanes::meetingOf(const BasicBlock &split, const BasicBlo
 
 const BasicBlock *PartedLanes::entryOf(const BasicBlock &split, const BasicBlock &barrier) const {
   const BasicBlock *entry = &barrier;
-  for (const Loop *loop = loops_.getLoopFor(&barrier); loop && !loop->contains(&split); loop = loop->getParentLoop()) entry = loop->getHeader();
+  for (const Loop *loop = loops_.getLoopFor(&barrier); loop && !loop->contains(&split); loop = loop->getParentLoop())
+    entry = loop->getHeader();
   return entry;
 }
 
@@ -98,7 +106,9 @@ const Instruction *PartedLanes::lateIn(const Parting &parting) const {
     const Reach reach = reachBy(*parting.split->getTerminator()->getSuccessor(way), parting);
     if (reach.blocks.contains(parting.barrier.block)) {
       const unsigned place = order_.index(parting.entry);
-      const auto counts = [&](const BasicBlock &block, bool nextRound) { return nextRound || order_.index(&block) > place; };
+      const auto counts = [&](const BasicBlock &block, bool nextRound) {
+        return nextRound || order_.index(&block) > place;
+      };
       BasicBlock *end = const_cast<BasicBlock *>(parting.entry);
       if (const Instruction *late = effectAfter(other, parting, nullptr, gatesTo(end, reach), counts)) return late;
     }
@@ -123,21 +133,24 @@ PartedLanes::Reach PartedLanes::reachBy(BasicBlock &way, const Parting &parting)
   return reach;
 }
 
-// Blocks that all lanes pass on their way to `ends`: those that have parted before and come there too are together again. (Dominators of
-// what is reached, found in the order of blocks.)
+// Blocks that all lanes pass on their way to `ends`: those that have parted before and come there too are together
+// again. (Dominators of what is reached, found in the order of blocks.)
 PartedLanes::Gates PartedLanes::gatesTo(llvm::ArrayRef<BasicBlock *> ends, const Reach &reach) const {
   std::vector<BasicBlock *> blocks(reach.blocks.begin(), reach.blocks.end());
   llvm::sort(blocks, [&](BasicBlock *a, BasicBlock *b) { return order_.index(a) < order_.index(b); });
-  if (blocks.empty() || blocks.front() != reach.blocks[0]) return {};  // through another round of a loop around: not looked into
+  if (blocks.empty() || blocks.front() != reach.blocks[0])
+    return {};  // through another round of a loop around: not looked into
   llvm::DenseMap<const BasicBlock *, const BasicBlock *> above;
   const auto meet = [&](const BasicBlock *a, const BasicBlock *b) {
-    while (a != b && a && b) (order_.index(a) > order_.index(b) ? a : b) = above.lookup(order_.index(a) > order_.index(b) ? a : b);
+    while (a != b && a && b)
+      (order_.index(a) > order_.index(b) ? a : b) = above.lookup(order_.index(a) > order_.index(b) ? a : b);
     return a == b ? a : nullptr;
   };
   for (BasicBlock *block : llvm::drop_begin(blocks)) {
     const BasicBlock *gate = nullptr;
     for (BasicBlock *from : llvm::predecessors(block))
-      if (reach.blocks.contains(from) && order_.index(from) < order_.index(block)) gate = gate ? meet(gate, from) : from;
+      if (reach.blocks.contains(from) && order_.index(from) < order_.index(block))
+        gate = gate ? meet(gate, from) : from;
     above[block] = gate;
   }
   const BasicBlock *gate = ends.front();
@@ -147,15 +160,18 @@ PartedLanes::Gates PartedLanes::gatesTo(llvm::ArrayRef<BasicBlock *> ends, const
   return gates;
 }
 
-// What lanes that go from the split to `start`, and not through `gates`, do where `counts`. The others come to the barrier in the same
-// round as they part, or, with `rounds`, in the next round of that loop, where they meet those that start it too.
+// What lanes that go from the split to `start`, and not through `gates`, do where `counts`. The others come to the
+// barrier in the same round as they part, or, with `rounds`, in the next round of that loop, where they meet those that
+// start it too.
 template <class Counts>
-const Instruction *PartedLanes::effectAfter(BasicBlock &start, const Parting &parting, const Loop *rounds, const Gates &gates, Counts counts) const {
+const Instruction *PartedLanes::effectAfter(BasicBlock &start, const Parting &parting, const Loop *rounds,
+                                            const Gates &gates, Counts counts) const {
   llvm::SetVector<std::pair<BasicBlock *, int>> reached;  // with whether a further round has begun
   const auto go = [&](const BasicBlock &from, BasicBlock *to, bool nextRound) {
     const Loop *ended = roundEnded(from, *to, parting);
     nextRound |= ended != nullptr;
-    const bool together = ended ? ended == rounds : !nextRound && (gates.contains(to) || (!rounds && to == parting.entry));
+    const bool together =
+        ended ? ended == rounds : !nextRound && (gates.contains(to) || (!rounds && to == parting.entry));
     if (!together) reached.insert({to, static_cast<int>(nextRound)});
   };
   go(*parting.split, &start, false);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of a warp that are elsewhere when others of it come to a barrier. Threads on a GPU run one by one: those that went another way
-// have written what they write there, or have come to a barrier too, before the barrier is complete. In lock step they run when it is
-// their turn in the order of blocks, or when a loop that others stay in has ended: late, if they write memory or have a barrier then.
+// Lanes of a warp that are elsewhere when others of it come to a barrier. Threads on a GPU run one by one: those that
+// went another way have written what they write there, or have come to a barrier too, before the barrier is complete.
+// In lock step they run when it is their turn in the order of blocks, or when a loop that others stay in has ended:
+// late, if they write memory or have a barrier then.
 //
 //   loop: br %varying, out, next      next: barrier; br loop      out: store …
 //
@@ -35,8 +36,8 @@ public:
   using CallsBarrier = std::function<bool(const llvm::Instruction &)>;
 
   // Loops are simplified. Lanes that return have ended if it is a kernel.
-  PartedLanes(llvm::Function &function, const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity,
-              const CallsBarrier &callsBarrier);
+  PartedLanes(llvm::Function &function, const llvm::LoopInfo &loops, const BlockOrder &order,
+              const Uniformity &uniformity, const CallsBarrier &callsBarrier);
 
   std::optional<Late> find() const;
 
@@ -58,7 +59,8 @@ private:
   // Where lanes get from the split by one of its ways, before all meet.
   struct Reach {
     llvm::SetVector<Block *> blocks;
-    llvm::MapVector<const llvm::Loop *, llvm::SmallVector<Block *, 2>> again;  // loops around of which they start another round: from where
+    llvm::MapVector<const llvm::Loop *, llvm::SmallVector<Block *, 2>>
+        again;  // loops around of which they start another round: from where
   };
   using Gates = llvm::SmallPtrSet<const Block *, 8>;
 
@@ -70,7 +72,8 @@ private:
   Reach reachBy(Block &way, const Parting &parting) const;
   Gates gatesTo(llvm::ArrayRef<Block *> ends, const Reach &reach) const;
   template <class Counts>
-  const llvm::Instruction *effectAfter(Block &start, const Parting &parting, const llvm::Loop *rounds, const Gates &gates, Counts counts) const;
+  const llvm::Instruction *effectAfter(Block &start, const Parting &parting, const llvm::Loop *rounds,
+                                       const Gates &gates, Counts counts) const;
   const llvm::Instruction *effectIn(const Block &block, bool &gathers) const;
 
   const llvm::LoopInfo &loops_;

@@ -23,17 +23,14 @@ std::int64_t wrapMul(std::int64_t a, std::int64_t b) {
 
 void addTerms(std::vector<ExtensionTerm> &terms, const std::vector<ExtensionTerm> &more, std::int64_t sign) {
   for (const ExtensionTerm &term : more) {
-    auto at = std::find_if(terms.begin(), terms.end(),
-                           [&](const ExtensionTerm &t) { return t.extension == term.extension; });
-    if (at == terms.end())
-      terms.push_back({term.extension, wrapMul(term.scale, sign)});
-    else
-      at->scale = wrapAdd(at->scale, wrapMul(term.scale, sign));
+    auto at =
+        std::find_if(terms.begin(), terms.end(), [&](const ExtensionTerm &t) { return t.extension == term.extension; });
+    if (at == terms.end()) terms.push_back({term.extension, wrapMul(term.scale, sign)});
+    else at->scale = wrapAdd(at->scale, wrapMul(term.scale, sign));
   }
   std::erase_if(terms, [](const ExtensionTerm &t) { return t.scale == 0; });
-  std::sort(terms.begin(), terms.end(), [](const ExtensionTerm &a, const ExtensionTerm &b) {
-    return std::less<>()(a.extension, b.extension);
-  });
+  std::sort(terms.begin(), terms.end(),
+            [](const ExtensionTerm &a, const ExtensionTerm &b) { return std::less<>()(a.extension, b.extension); });
 }
 
 Shape combine(const Shape &a, const Shape &b, std::int64_t sign, unsigned width) {
@@ -90,7 +87,8 @@ bool Shape::carryFree() const {
 
 bool Shape::carryFreeWith(std::uint64_t more, unsigned width) const {
   const auto last = static_cast<std::uint64_t>(maxOffset());
-  return carryFree() && more < (std::uint64_t{1} << (width - 1)) && last + more < (std::uint64_t{1} << std::min<unsigned>(alignment, width - 1));
+  return carryFree() && more < (std::uint64_t{1} << (width - 1)) &&
+         last + more < (std::uint64_t{1} << std::min<unsigned>(alignment, width - 1));
 }
 
 std::int64_t Shape::minOffset() const {
@@ -107,7 +105,9 @@ Shape segmented(const Shape &a, unsigned segmentLanes) {
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::int64_t first = a.offsets[l / segmentLanes * segmentLanes];
     result.offsets[l] = wrapAdd(a.offsets[l], -first);
-    if (first) result.alignment = std::min<std::uint8_t>(result.alignment, static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(first))));
+    if (first)
+      result.alignment = std::min<std::uint8_t>(
+          result.alignment, static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(first))));
   }
   return result;
 }
@@ -173,7 +173,8 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width) {
   if (!a.carryFree() || a.isSame()) return Shape::varying();
   Shape result = onLowBits(a, width, [&](std::uint64_t low) { return low & mask; });
   // Of u nothing is left where the mask has the low bits only.
-  result.alignment = fitsLowBits(mask, a) ? 64 : std::max(a.alignment, static_cast<std::uint8_t>(std::countr_zero(mask)));
+  result.alignment =
+      fitsLowBits(mask, a) ? 64 : std::max(a.alignment, static_cast<std::uint8_t>(std::countr_zero(mask)));
   return result;
 }
 

@@ -51,10 +51,10 @@ struct ExtensionTerm {
 struct Shape {
   enum class Kind : std::uint8_t { undefined, affine, varying };  // undefined: not reached yet
   Kind kind = Kind::undefined;
-  std::uint8_t alignment = 0;           // log2; affine only
-  std::uint8_t segmentLanes = 0;        // affine only: lanes that share a u; 0: all
-  LaneOffsets offsets{};                // affine only
-  std::vector<ExtensionTerm> terms;     // affine only; sorted by extension
+  std::uint8_t alignment = 0;        // log2; affine only
+  std::uint8_t segmentLanes = 0;     // affine only: lanes that share a u; 0: all
+  LaneOffsets offsets{};             // affine only
+  std::vector<ExtensionTerm> terms;  // affine only; sorted by extension
 
   static Shape varying() { return {Kind::varying, 0, 0, {}, {}}; }
   static Shape uniform(unsigned alignment = 0);
@@ -64,8 +64,8 @@ struct Shape {
   bool isSegmented() const { return kind == Kind::affine && segmentLanes; }
   bool isVarying() const { return kind == Kind::varying; }
   bool isUniform() const { return isAffine() && isSame(); }
-  bool isSame() const { return isExact() && offsets == LaneOffsets{}; }    // in the warp, or in each segment
-  bool isExact() const { return kind == Kind::affine && terms.empty(); }   // needs no guard
+  bool isSame() const { return isExact() && offsets == LaneOffsets{}; }   // in the warp, or in each segment
+  bool isExact() const { return kind == Kind::affine && terms.empty(); }  // needs no guard
   bool operator==(const Shape &) const = default;
 
   // Lane l has u + l*stride.
@@ -73,8 +73,8 @@ struct Shape {
   // All offsets lie in [0, 2^alignment): adding them to u never carries beyond the low bits.
   bool carryFree() const;
   bool carryFreeWith(std::uint64_t more, unsigned width) const;  // and so with `more` added, in so many bits
-  std::int64_t minOffset() const;  // at most 0
-  std::int64_t maxOffset() const;  // at least 0
+  std::int64_t minOffset() const;                                // at most 0
+  std::int64_t maxOffset() const;                                // at least 0
 };
 
 // An affine shape as one of segments, whose first lanes have offset 0; a segmented one as it is; else varying.
@@ -97,7 +97,8 @@ Shape andShape(const Shape &a, std::uint64_t mask, unsigned width);
 Shape orShape(const Shape &a, std::uint64_t bits, unsigned width);
 Shape xorShape(const Shape &a, std::uint64_t bits, unsigned width);
 Shape shiftRightShape(const Shape &a, unsigned amount);
-// Where two values meet (phi, select by a uniform condition); affine ones that differ meet as segments, if there are any.
+// Where two values meet (phi, select by a uniform condition); affine ones that differ meet as segments, if there are
+// any.
 Shape meetShapes(const Shape &a, const Shape &b, unsigned segmentLanes);
 
 }  // namespace strata::simt

@@ -18,10 +18,8 @@ LaneOffsets laneNumbers() {
 ThreadIndex::ThreadIndex(const CompileOptions &options) {
   for (Shape &shape : shapes_) shape = Shape::varying();
   std::copy(options.blockDim, options.blockDim + 3, blockDim_);
-  if (blockDim_[0] && blockDim_[1] && blockDim_[2])
-    deriveFromBlockDim();
-  else
-    std::fill(blockDim_, blockDim_ + 3, 0);
+  if (blockDim_[0] && blockDim_[1] && blockDim_[2]) deriveFromBlockDim();
+  else std::fill(blockDim_, blockDim_ + 3, 0);
   warpsAreRows_ = exact() ? blockDim_[0] % kLanes == 0 : options.blockMultipleOf32;
   if (!exact() && warpsAreRows_) blockDimAlignment_ = 5;
   if (!warpsAreRows_) return;

@@ -14,8 +14,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "simt/analysis/launch_fields.h"
 #include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/launch_fields.h"
 
 namespace strata::simt {
 namespace {
@@ -113,16 +113,16 @@ private:
       return allUniform(call) && !call.mayWriteToMemory() ? Shape::uniform() : Shape::varying();
     LaneIntrinsic id = laneIntrinsic(*callee);
     switch (id) {
-    case LaneIntrinsic::lane: {
-      LaneOffsets offsets;
-      for (unsigned l = 0; l < kLanes; ++l) offsets[l] = l;
-      return Shape::affine(offsets, 64);
-    }
-    case LaneIntrinsic::tidX: return threads_.shape(0);
-    case LaneIntrinsic::tidY: return threads_.shape(1);
-    case LaneIntrinsic::tidZ: return threads_.shape(2);
-    case LaneIntrinsic::elementwise: return allUniform(call) ? Shape::uniform() : Shape::varying();
-    default: break;
+      case LaneIntrinsic::lane: {
+        LaneOffsets offsets;
+        for (unsigned l = 0; l < kLanes; ++l) offsets[l] = l;
+        return Shape::affine(offsets, 64);
+      }
+      case LaneIntrinsic::tidX: return threads_.shape(0);
+      case LaneIntrinsic::tidY: return threads_.shape(1);
+      case LaneIntrinsic::tidZ: return threads_.shape(2);
+      case LaneIntrinsic::elementwise: return allUniform(call) ? Shape::uniform() : Shape::varying();
+      default: break;
     }
     // A vote of all members is the same for all of them if they agree on the members.
     if (isVote(id)) return operandShape(call.getArgOperand(0)).isUniform() ? Shape::uniform() : Shape::varying();
@@ -185,15 +185,15 @@ private:
     std::uint64_t value = bound->getZExtValue();
     std::uint64_t granule = std::uint64_t{1} << a.alignment;
     switch (compare.getPredicate()) {
-    case llvm::ICmpInst::ICMP_ULT:
-    case llvm::ICmpInst::ICMP_UGE:
-    case llvm::ICmpInst::ICMP_SLT:
-    case llvm::ICmpInst::ICMP_SGE: return value % granule == 0;
-    case llvm::ICmpInst::ICMP_UGT:
-    case llvm::ICmpInst::ICMP_ULE:
-    case llvm::ICmpInst::ICMP_SGT:
-    case llvm::ICmpInst::ICMP_SLE: return (value + 1) % granule == 0;
-    default: return false;
+      case llvm::ICmpInst::ICMP_ULT:
+      case llvm::ICmpInst::ICMP_UGE:
+      case llvm::ICmpInst::ICMP_SLT:
+      case llvm::ICmpInst::ICMP_SGE: return value % granule == 0;
+      case llvm::ICmpInst::ICMP_UGT:
+      case llvm::ICmpInst::ICMP_ULE:
+      case llvm::ICmpInst::ICMP_SGT:
+      case llvm::ICmpInst::ICMP_SLE: return (value + 1) % granule == 0;
+      default: return false;
     }
   }
 
@@ -222,7 +222,8 @@ private:
   // The extended value is a carry-free one and a constant that does not carry either.
   bool addsBelowGranule(const llvm::CastInst &cast) const {
     auto *add = dyn_cast<llvm::BinaryOperator>(cast.getOperand(0));
-    auto *constant = add && add->getOpcode() == Instruction::Add ? dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
+    auto *constant =
+        add && add->getOpcode() == Instruction::Add ? dyn_cast<llvm::ConstantInt>(add->getOperand(1)) : nullptr;
     return constant && operandShape(add->getOperand(0)).carryFreeWith(constant->getZExtValue(), widthOf(add));
   }
 
@@ -235,25 +236,27 @@ private:
     std::uint64_t bits = constant ? constant->getZExtValue() : 0;
     Shape general = a.isUniform() && b.isUniform() ? Shape::uniform() : Shape::varying();
     switch (i.getOpcode()) {
-    case Instruction::Add: return addShapes(a, b, width);
-    case Instruction::Sub: return subShapes(a, b, width);
-    case Instruction::Mul:
-      if (constant) return scaleShape(a, constant->getSExtValue(), width);
-      return mulUniform(a, b);
-    case Instruction::Shl:
-      if (constant && bits < width) return scaleShape(a, static_cast<std::int64_t>(std::uint64_t{1} << bits), width);
-      return a.isUniform() && b.isUniform() ? Shape::uniform(a.alignment) : Shape::varying();
-    case Instruction::LShr:
-    case Instruction::AShr:
-      return constant && bits < width ? shiftRightShape(a, static_cast<unsigned>(bits)) : general;
-    case Instruction::And: return constant ? andShape(a, bits, width) : b.isUniform() ? andUniform(a, b) : andUniform(b, a);
-    case Instruction::Or:
-      if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return addShapes(a, b, width);
-      return goesIntoOffsets(i, a) ? orShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
-    case Instruction::Xor: return goesIntoOffsets(i, a) ? xorShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
-    case Instruction::UDiv: return divideUniform(a, b);
-    case Instruction::URem: return remainderUniform(a, b);
-    default: return general;
+      case Instruction::Add: return addShapes(a, b, width);
+      case Instruction::Sub: return subShapes(a, b, width);
+      case Instruction::Mul:
+        if (constant) return scaleShape(a, constant->getSExtValue(), width);
+        return mulUniform(a, b);
+      case Instruction::Shl:
+        if (constant && bits < width) return scaleShape(a, static_cast<std::int64_t>(std::uint64_t{1} << bits), width);
+        return a.isUniform() && b.isUniform() ? Shape::uniform(a.alignment) : Shape::varying();
+      case Instruction::LShr:
+      case Instruction::AShr:
+        return constant && bits < width ? shiftRightShape(a, static_cast<unsigned>(bits)) : general;
+      case Instruction::And:
+        return constant ? andShape(a, bits, width) : b.isUniform() ? andUniform(a, b) : andUniform(b, a);
+      case Instruction::Or:
+        if (llvm::cast<llvm::PossiblyDisjointInst>(i).isDisjoint()) return addShapes(a, b, width);
+        return goesIntoOffsets(i, a) ? orShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
+      case Instruction::Xor:
+        return goesIntoOffsets(i, a) ? xorShape(a, bits, width) : b.isUniform() ? orUniform(a, b) : orUniform(b, a);
+      case Instruction::UDiv: return divideUniform(a, b);
+      case Instruction::URem: return remainderUniform(a, b);
+      default: return general;
     }
   }
 

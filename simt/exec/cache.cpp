@@ -2,12 +2,11 @@
 #include "simt/exec/cache.h"
 
 #define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr char kMagic[8] = {'S', 't', 'r', 'a', 't', 'a', 'C', '1'};
 constexpr std::string_view kSuffix = ".image", kAside = ".aside";
-constexpr std::time_t kStaleSeconds = 3600;        // a file aside of this age has lost its writer
+constexpr std::time_t kStaleSeconds = 3600;  // a file aside of this age has lost its writer
 constexpr std::uint64_t kMaxEntry = 1ull << 29;
 
 struct Head {
@@ -40,7 +39,8 @@ struct Head {
 
 class File {
 public:
-  File(const std::string &path, int flags, mode_t mode = 0600) : descriptor_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  File(const std::string &path, int flags, mode_t mode = 0600)
+      : descriptor_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
   ~File() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -111,7 +111,8 @@ CacheKey KeyBuilder::key() const {
   return {hash.high64, hash.low64};
 }
 
-DiskCache::DiskCache(std::string folder, std::int64_t limit) : folder_(std::move(folder)), limit_(limit), start_(std::time(nullptr)) {}
+DiskCache::DiskCache(std::string folder, std::int64_t limit)
+    : folder_(std::move(folder)), limit_(limit), start_(std::time(nullptr)) {}
 
 DiskCache &DiskCache::process() {
   static DiskCache cache(defaultFolder(), knobs::get().STRATA_CACHE_SIZE);
@@ -122,7 +123,8 @@ std::string DiskCache::refusal() {
   std::lock_guard lock(mutex_);
   if (!refusal_) {
     refusal_ = findRefusal();
-    if (!refusal_->empty() && limit_ > 0) log::once(log::Level::warn, "cache.usable", "no machine-code cache: " + *refusal_);
+    if (!refusal_->empty() && limit_ > 0)
+      log::once(log::Level::warn, "cache.usable", "no machine-code cache: " + *refusal_);
   }
   return *refusal_;
 }
@@ -138,7 +140,8 @@ std::string DiskCache::findRefusal() {
   struct stat status{};
   if (stat(folder_.c_str(), &status) != 0) return folder_ + ": " + std::strerror(made ? errno : whyNot);
   if (!S_ISDIR(status.st_mode)) return folder_ + " is not a folder";
-  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return folder_ + " can be written by others";
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+    return folder_ + " can be written by others";
   return {};
 }
 
@@ -183,9 +186,11 @@ void DiskCache::put(const CacheKey &key, std::span<const std::uint8_t> payload) 
   }
   static std::atomic<unsigned> counter{0};
   const std::string name = path(key);
-  const std::string aside = name + "." + std::to_string(getpid()) + "." + std::to_string(counter++) + std::string(kAside);
+  const std::string aside =
+      name + "." + std::to_string(getpid()) + "." + std::to_string(counter++) + std::string(kAside);
   if (!writeFile(aside, key, payload) || rename(aside.c_str(), name.c_str()) != 0) {
-    log::once(log::Level::warn, "cache.write", "machine-code cache: cannot write " + name + ": " + std::strerror(errno));
+    log::once(log::Level::warn, "cache.write",
+              "machine-code cache: cannot write " + name + ": " + std::strerror(errno));
     unlink(aside.c_str());
     lost_.fetch_add(1, std::memory_order_relaxed);
     return;

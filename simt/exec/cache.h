@@ -64,9 +64,9 @@ private:
   std::int64_t limit_;
   const std::time_t start_;
   std::atomic<std::uint64_t> lost_{0};
-  std::mutex mutex_;  // of the two below
+  std::mutex mutex_;                    // of the two below
   std::optional<std::string> refusal_;  // not yet known; empty: usable
-  std::int64_t size_ = -1;  // estimate of the folder's size; -1: not yet known
+  std::int64_t size_ = -1;              // estimate of the folder's size; -1: not yet known
 };
 
 }  // namespace strata::simt

@@ -39,8 +39,8 @@ public:
     if (units >= size_ && cycles < kTarget / 2 && !mayWait()) size_ = std::min(size_ * 4, kMost);
     else if (cycles > 2 * kTarget) size_ = std::max<std::uint64_t>(size_ / 2, 1);
     if (launch_.request.kernel->code)
-      launch_.request.kernel->code->unitCycles.store(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(cycles / units, 1, ~0u)),
-                                                     std::memory_order_relaxed);
+      launch_.request.kernel->code->unitCycles.store(
+          static_cast<std::uint32_t>(std::clamp<std::uint64_t>(cycles / units, 1, ~0u)), std::memory_order_relaxed);
   }
 
   // How many threads the launch is worth waking.

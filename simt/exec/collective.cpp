@@ -10,8 +10,27 @@ namespace strata::simt {
 namespace {
 
 enum Kind : std::uint32_t {
-  shflIdx, shflUp, shflDown, shflBfly, voteAll, voteAny, voteUni, voteBallot, matchAny, matchAll,
-  reduxAdd, reduxUmin, reduxUmax, reduxSmin, reduxSmax, reduxAnd, reduxOr, reduxXor, warpSync, elect, activeMask,
+  shflIdx,
+  shflUp,
+  shflDown,
+  shflBfly,
+  voteAll,
+  voteAny,
+  voteUni,
+  voteBallot,
+  matchAny,
+  matchAll,
+  reduxAdd,
+  reduxUmin,
+  reduxUmax,
+  reduxSmin,
+  reduxSmax,
+  reduxAnd,
+  reduxOr,
+  reduxXor,
+  warpSync,
+  elect,
+  activeMask,
 };
 
 // Lanes of one warp. No heap: lane mode comes here at every shuffle.
@@ -26,7 +45,8 @@ struct Group {
 };
 
 // PTX's rule for the source lane: segment mask and clamp lie in operand c.
-void shuffle(const std::array<Member *, 32> &byLane, const Member &member, std::uint64_t &value, std::uint32_t &predicate) {
+void shuffle(const std::array<Member *, 32> &byLane, const Member &member, std::uint64_t &value,
+             std::uint32_t &predicate) {
   const std::int32_t lane = static_cast<std::int32_t>(member.warp.lane), by = member.b & 31;
   const std::int32_t segment = member.c >> 8 & 31, clamp = member.c & 31;
   const std::int32_t low = lane & segment, high = low | (clamp & ~segment);
@@ -73,12 +93,16 @@ void resolve(const Group &group) {
     std::uint64_t &value = values[member->warp.lane];
     std::uint32_t &predicate = predicates[member->warp.lane];
     switch (member->kind) {
-      case shflIdx: case shflUp: case shflDown: case shflBfly: shuffle(byLane, *member, value, predicate); break;
+      case shflIdx:
+      case shflUp:
+      case shflDown:
+      case shflBfly: shuffle(byLane, *member, value, predicate); break;
       case voteAll: value = ballot == active; break;
       case voteAny: value = ballot != 0; break;
       case voteUni: value = ballot == 0 || ballot == active; break;
       case voteBallot: value = ballot; break;
-      case matchAny: case matchAll:
+      case matchAny:
+      case matchAll:
         for (const Member *other : group)
           if (other->value == member->value) value |= 1u << other->warp.lane;
         if (member->kind == matchAll) {
@@ -124,7 +148,8 @@ bool resolveWarp(BlockRun &block, const Group &warp, Resolve which) {
     std::uint32_t present = 0;
     for (const Member *member : group) present |= 1u << member->warp.lane;
     // The lanes that are active together are known only when no other lane can still arrive.
-    const bool complete = lead->kind == activeMask ? which != Resolve::complete : (lead->mask & existing & ~present) == 0;
+    const bool complete =
+        lead->kind == activeMask ? which != Resolve::complete : (lead->mask & existing & ~present) == 0;
     if (!complete && which != Resolve::forced) continue;
     resolve(group);
     block.waitingLanes -= static_cast<std::uint32_t>(group.size);

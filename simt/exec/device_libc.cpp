@@ -69,7 +69,8 @@ Conversion readConversion(const char *format, Arguments &arguments) {
   const char *at = format + 1;
   for (; *at && !std::strchr("diouxXeEfFgGaAcspn%", *at); ++at) {
     if (std::strchr("lzjt", *at)) c.wide = true;
-    else if (*at == '*') size += static_cast<std::size_t>(std::snprintf(c.spec + size, 16, "%d", arguments.next<int>()));
+    else if (*at == '*')
+      size += static_cast<std::size_t>(std::snprintf(c.spec + size, 16, "%d", arguments.next<int>()));
     else if (*at != 'h' && *at != 'L') add(*at);
     if (size + 24 > sizeof c.spec) break;
   }
@@ -86,7 +87,12 @@ Conversion readConversion(const char *format, Arguments &arguments) {
 
 void printOne(const Conversion &c, Arguments &arguments, Output &out) {
   switch (c.letter) {
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
       if (c.wide) out.print(c.spec, arguments.next<long long>());
       else out.print(c.spec, arguments.next<int>());
       break;
@@ -158,9 +164,10 @@ void deviceAssertFail(Warp *warp, std::uint32_t lane, const char *message, const
   const Block &block = *warp->block;
   const std::uint32_t linear = warp->index * kWarpSize + lane, *extent = block.launch->blockDim;
   char text[2048];  // not thread-local: the driver is loaded late, when little static TLS is left
-  const int size = std::snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
-                                 function, block.blockIdx[0], block.blockIdx[1], block.blockIdx[2], linear % extent[0],
-                                 linear / extent[0] % extent[1], linear / extent[0] / extent[1], message);
+  const int size =
+      std::snprintf(text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                    file, line, function, block.blockIdx[0], block.blockIdx[1], block.blockIdx[2], linear % extent[0],
+                    linear / extent[0] % extent[1], linear / extent[0] / extent[1], message);
   if (!currentUnit()->launch->quiet) {
     Uninterrupted guard;
     std::fwrite(text, 1, static_cast<std::size_t>(std::clamp(size, 0, 2047)), stderr);
@@ -196,7 +203,8 @@ void deviceFree(Warp *warp, void *pointer) {
     }
   }
   if (!known)
-    raiseFault(FaultKind::illegalAddress, 1, reinterpret_cast<std::uint64_t>(pointer), 0, "free of what malloc did not give");
+    raiseFault(FaultKind::illegalAddress, 1, reinterpret_cast<std::uint64_t>(pointer), 0,
+               "free of what malloc did not give");
 }
 
 void setDeviceHeapLimit(std::uint64_t bytes) {
@@ -205,7 +213,9 @@ void setDeviceHeapLimit(std::uint64_t bytes) {
   h.limit = bytes;
 }
 
-void setDeviceStackLimit(std::uint64_t bytesPerThread) { stackLimit = std::min<std::uint64_t>(bytesPerThread, 1u << 20); }
+void setDeviceStackLimit(std::uint64_t bytesPerThread) {
+  stackLimit = std::min<std::uint64_t>(bytesPerThread, 1u << 20);
+}
 std::uint64_t deviceStackLimit() { return stackLimit; }
 
 }  // namespace strata::simt

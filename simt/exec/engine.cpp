@@ -30,12 +30,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kSpin = std::chrono::microseconds(30);
-constexpr auto kTick = std::chrono::milliseconds(10);      // of the monitor
-constexpr std::uint32_t kPatience = 2;                     // ticks without progress before a thread is added
-constexpr std::uint64_t kMostExtra = 128;                  // such threads at a time
-constexpr std::uint64_t kMostStacks = 24'000;              // in all; each takes two of a process's 65,530 mappings
+constexpr auto kTick = std::chrono::milliseconds(10);  // of the monitor
+constexpr std::uint32_t kPatience = 2;                 // ticks without progress before a thread is added
+constexpr std::uint64_t kMostExtra = 128;              // such threads at a time
+constexpr std::uint64_t kMostStacks = 24'000;          // in all; each takes two of a process's 65,530 mappings
 
-constexpr std::uint64_t kNever = ~std::uint64_t{0};         // an epoch
+constexpr std::uint64_t kNever = ~std::uint64_t{0};  // an epoch
 
 // Set in the child of a fork, which has no workers: nothing may wait for them.
 std::atomic<bool> forked{false};
@@ -96,7 +96,7 @@ private:
   // A launch as the list holds it, with what the monitor saw of it.
   struct Listed {
     std::shared_ptr<LaunchRun> launch;
-    std::uint64_t seen = 0;              // units handed out at the last tick
+    std::uint64_t seen = 0;  // units handed out at the last tick
     std::uint32_t ticks = 0, patience = kPatience;
   };
   // A thread that runs launches, with the one in hand; its lock keeps that alive for those who look at it.
@@ -164,15 +164,16 @@ private:
   Meeting *const meeting_ = new Meeting;
   std::mutex &mutex_ = meeting_->mutex;
   std::condition_variable &changed_ = meeting_->changed, &watch_ = meeting_->watch;
-  std::deque<Listed> launches_;                      // with units not yet handed out
+  std::deque<Listed> launches_;  // with units not yet handed out
   std::deque<Task> tasks_;
-  std::list<Running> running_, spareRunning_;        // spare: nodes for it, so that running a launch allocates nothing
+  std::list<Running> running_, spareRunning_;  // spare: nodes for it, so that running a launch allocates nothing
   std::vector<std::thread> threads_;
   std::list<std::thread> extras_;
   std::vector<std::thread::id> endedExtras_;
-  std::atomic<std::uint64_t> epoch_{0};              // changes when there may be something to do
+  std::atomic<std::uint64_t> epoch_{0};  // changes when there may be something to do
   std::uint32_t count_ = 0;
-  std::uint32_t busy_ = 0, idle_ = 0, asleep_ = 0;   // workers and helpers that run something; workers that do not, sleeping ones among them
+  std::uint32_t busy_ = 0, idle_ = 0,
+                asleep_ = 0;  // workers and helpers that run something; workers that do not, sleeping ones among them
   std::uint32_t taskTicks_ = 0, extraNumber_ = 0;
   std::uint64_t tasksTaken_ = 0, tasksSeen_ = 0;
   bool watching_ = false, quit_ = false;
@@ -226,7 +227,8 @@ bool WorkerEngine::succeeds(std::shared_ptr<LaunchRun> &launch, std::uint64_t wa
   Successor *open = successor_;
   if (!open || open->engine != this || open->launch || wanted != 1) return false;
   const Scope &scope = open->scope;
-  if (open->epoch != epoch_.load(std::memory_order_relaxed) || !allowed(launch->request.group, scope.group)) return false;
+  if (open->epoch != epoch_.load(std::memory_order_relaxed) || !allowed(launch->request.group, scope.group))
+    return false;
   if (scope.until && scope.until->load(std::memory_order_relaxed)) return false;
   open->launch = std::move(launch);
   return true;
@@ -250,7 +252,8 @@ void WorkerEngine::announce(std::uint64_t wanted) {
 }
 
 bool WorkerEngine::hasWork(std::uint64_t group) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](auto &l) { return allowed(l.launch->request.group, group); }) ||
+  return std::any_of(launches_.begin(), launches_.end(),
+                     [&](auto &l) { return allowed(l.launch->request.group, group); }) ||
          std::any_of(tasks_.begin(), tasks_.end(), [&](auto &t) { return allowed(t.group, group); });
 }
 
@@ -324,10 +327,12 @@ bool WorkerEngine::runUnlisted(const std::shared_ptr<LaunchRun> &launch, std::ui
 
 // Units [first, last), which were taken, and all that can still be had. True if they were the last to finish: then
 // the caller ends the launch.
-bool WorkerEngine::runFrom(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+bool WorkerEngine::runFrom(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last,
+                           std::uint32_t worker) {
   for (;;) {
     runBlocks(launch, chunk, first, last, worker);
-    if (launch.finished.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == launch.units) return true;
+    if (launch.finished.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == launch.units)
+      return true;
     if (!chunk.take(first, last)) return false;
     if (last < launch.units) continue;
     std::lock_guard lock(mutex_);
@@ -335,7 +340,8 @@ bool WorkerEngine::runFrom(LaunchRun &launch, ChunkSize &chunk, std::uint64_t fi
   }
 }
 
-void WorkerEngine::runBlocks(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+void WorkerEngine::runBlocks(LaunchRun &launch, ChunkSize &chunk, std::uint64_t first, std::uint64_t last,
+                             std::uint32_t worker) {
   if (launch.stopped.load(std::memory_order_relaxed)) return;
   chunk.begin();
   const bool faultedFirst = runUnits(launch, first, last, worker);
@@ -399,7 +405,9 @@ void WorkerEngine::interrupt() {
     bool left = false;
     {
       std::lock_guard lock(mutex_);
-      auto mine = [&](const LaunchRun *launch) { return std::find(stopping.begin(), stopping.end(), launch) != stopping.end(); };
+      auto mine = [&](const LaunchRun *launch) {
+        return std::find(stopping.begin(), stopping.end(), launch) != stopping.end();
+      };
       auto consider = [&](LaunchRun &launch) {
         if (!first) return mine(&launch);
         stop(launch);
@@ -466,7 +474,8 @@ void WorkerEngine::extraWork(std::uint32_t worker, const LaunchRun *launch) {
   Lock lock(mutex_);
   if (launch) {
     auto listed = std::find_if(launches_.begin(), launches_.end(), [&](auto &l) { return l.launch.get() == launch; });
-    if (listed != launches_.end()) runLaunch(lock, static_cast<std::size_t>(listed - launches_.begin()), {Role::extra, worker});
+    if (listed != launches_.end())
+      runLaunch(lock, static_cast<std::size_t>(listed - launches_.begin()), {Role::extra, worker});
   } else {
     while (!tasks_.empty()) runTask(lock, tasks_.begin());
   }
@@ -513,7 +522,8 @@ void WorkerEngine::addThreadsAtNeed() {
 // Since the last tick.
 bool WorkerEngine::someKernelWaits() {
   bool some = false;
-  forEachRunning([&](LaunchRun &launch, pthread_t) { some |= launch.waited.exchange(false, std::memory_order_relaxed); });
+  forEachRunning(
+      [&](LaunchRun &launch, pthread_t) { some |= launch.waited.exchange(false, std::memory_order_relaxed); });
   return some;
 }
 
@@ -524,12 +534,15 @@ void WorkerEngine::addThread(const LaunchRun *launch) {
   try {
     extras_.emplace_back([this, launch, worker = extraNumber_++ % count_] { extraWork(worker, launch); });
   } catch (const std::system_error &error) {  // tried again at the next tick
-    log::once(log::Level::warn, "engine.threads", std::string("kernels wait for one another, and no thread can be added: ") + error.what());
+    log::once(log::Level::warn, "engine.threads",
+              std::string("kernels wait for one another, and no thread can be added: ") + error.what());
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Engine> makeEngine(std::uint32_t workers, AddressWindow) { return std::make_unique<WorkerEngine>(workers); }
+std::unique_ptr<Engine> makeEngine(std::uint32_t workers, AddressWindow) {
+  return std::make_unique<WorkerEngine>(workers);
+}
 
 }  // namespace strata::simt

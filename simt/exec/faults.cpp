@@ -72,7 +72,8 @@ Fault describe(const UnitRun &unit, FaultKind kind, const Warp *warp, std::uint3
     fault.thread[0] = linear % extent[0];
     fault.thread[1] = linear / extent[0] % extent[1];
     fault.thread[2] = linear / extent[0] / extent[1];
-    fault.message += ", block " + triple(fault.block) + (unit.lanes || lanes ? ", thread " : ", warp of thread ") + triple(fault.thread);
+    fault.message += ", block " + triple(fault.block) + (unit.lanes || lanes ? ", thread " : ", warp of thread ") +
+                     triple(fault.thread);
   }
   fault.message += std::string(": ") + nameOf(kind);
   if (kind == FaultKind::illegalAddress || kind == FaultKind::misalignedAddress) fault.message += " " + hex(address);
@@ -104,7 +105,8 @@ void record(UnitRun &unit, Fault fault, bool exact) {
 FaultKind classify(int signal, const siginfo_t &info, const Fiber &fiber) {
   if (signal == SIGILL) return FaultKind::illegalInstruction;
   if (signal == SIGFPE) return FaultKind::internal;  // generated code divides no integer by zero
-  return fiber.guards(reinterpret_cast<std::uint64_t>(info.si_addr)) ? FaultKind::stackOverflow : FaultKind::illegalAddress;
+  return fiber.guards(reinterpret_cast<std::uint64_t>(info.si_addr)) ? FaultKind::stackOverflow
+                                                                     : FaultKind::illegalAddress;
 }
 
 // Where a kernel that got a signal continues: at the top of its own stack, which it no longer needs.
@@ -150,7 +152,9 @@ void handler(int signal, siginfo_t *info, void *opaque) {
     if (!interruptible(*unit, pc)) return passOn(signal, info, opaque);
     caught = {.kind = FaultKind::interrupted};
   } else {
-    caught = {.kind = classify(signal, *info, member->fiber), .address = reinterpret_cast<std::uint64_t>(info->si_addr), .pc = pc};
+    caught = {.kind = classify(signal, *info, member->fiber),
+              .address = reinterpret_cast<std::uint64_t>(info->si_addr),
+              .pc = pc};
   }
   redirect(context, member->fiber);
 }

@@ -52,10 +52,10 @@ public:
   // The body never returns; it leaves when it has nothing to do.
   void start(void *stackTop, std::size_t stackBytes, Body body, void *argument);
   bool started() const { return self_ != nullptr; }
-  void enter();                  // from the scheduler; returns when the fiber leaves
-  void leave();                  // from inside the fiber; returns when it is entered again
-  [[noreturn]] void abandon();   // from inside the fiber, which ends here; it may then be started again
-  void forget();                 // from the scheduler: the fiber will not be entered again
+  void enter();                 // from the scheduler; returns when the fiber leaves
+  void leave();                 // from inside the fiber; returns when it is entered again
+  [[noreturn]] void abandon();  // from inside the fiber, which ends here; it may then be started again
+  void forget();                // from the scheduler: the fiber will not be entered again
 
   void *stackTop() const { return static_cast<char *>(stackBottom_) + stackBytes_; }
   // Whether an access to `address` means that the stack has overflown.

@@ -33,8 +33,10 @@ std::uint64_t alignUp(std::uint64_t value, std::uint64_t alignment) {
 
 // The C library functions that generated code may call.
 void *externalFunction(std::string_view name) {
-  if (name == "memcpy") return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, std::size_t)>(std::memcpy));
-  if (name == "memmove") return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, std::size_t)>(std::memmove));
+  if (name == "memcpy")
+    return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, std::size_t)>(std::memcpy));
+  if (name == "memmove")
+    return reinterpret_cast<void *>(static_cast<void *(*)(void *, const void *, std::size_t)>(std::memmove));
   if (name == "memset") return reinterpret_cast<void *>(static_cast<void *(*)(void *, int, std::size_t)>(std::memset));
   return nullptr;
 }
@@ -298,9 +300,15 @@ Result<void> ImageLoader::apply(const Section &target, const Elf64_Rela &relocat
   std::uint64_t value = *address + static_cast<std::uint64_t>(relocation.r_addend);
   const std::uint64_t place = reinterpret_cast<std::uint64_t>(where);
   switch (type) {
-    case R_X86_64_64: case R_X86_64_32: case R_X86_64_32S: break;
-    case R_X86_64_PC64: case R_X86_64_PC32: case R_X86_64_PLT32: value -= place; break;
-    case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX:
+    case R_X86_64_64:
+    case R_X86_64_32:
+    case R_X86_64_32S: break;
+    case R_X86_64_PC64:
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32: value -= place; break;
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX:
       value = base() + slots_.at(symbol).slot + static_cast<std::uint64_t>(relocation.r_addend) - place;
       break;
     default: return damaged("unsupported relocation type " + std::to_string(type));
@@ -342,8 +350,8 @@ Result<std::shared_ptr<const CodeImage>> ImageLoader::finish() {
   image_->codeEnd_ = base() + partEnd_[code];
   for (std::uint32_t i = 0; i < sections_.size(); ++i)
     if (sections_[i].loaded && sections_[i].part == code)
-      image_->codeSections_.push_back({i, base() + sections_[i].offset,
-                                       base() + sections_[i].offset + sections_[i].header.sh_size});
+      image_->codeSections_.push_back(
+          {i, base() + sections_[i].offset, base() + sections_[i].offset + sections_[i].header.sh_size});
   image_->object_ = std::move(object_);
   return std::shared_ptr<const CodeImage>(std::move(image_));
 }

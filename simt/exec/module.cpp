@@ -29,12 +29,19 @@ using KernelPtr = std::shared_ptr<const Kernel>;
 using VariantKey = std::tuple<std::string, Simd, Mode, Shape, bool, bool>;
 
 VariantKey variantKey(std::string_view name, const CompileOptions &o) {
-  return {std::string(name), o.simd, o.mode, {o.blockDim[0], o.blockDim[1], o.blockDim[2]}, o.blockMultipleOf32, o.lineInfo};
+  return {std::string(name),   o.simd,    o.mode, {o.blockDim[0], o.blockDim[1], o.blockDim[2]},
+          o.blockMultipleOf32, o.lineInfo};
 }
 
 CacheKey moduleKey(const CacheKey &source) {
   KeyBuilder builder;
-  return builder.add("module").add(STRATA_VERSION).add(kAbiVersion).add(codegenIdentity()).add(source.high).add(source.low).key();
+  return builder.add("module")
+      .add(STRATA_VERSION)
+      .add(kAbiVersion)
+      .add(codegenIdentity())
+      .add(source.high)
+      .add(source.low)
+      .key();
 }
 
 CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
@@ -84,7 +91,8 @@ private:
   std::unique_ptr<CodegenModule> codegen_;
 };
 
-ModuleImpl::ModuleImpl(ModuleSource source, const CacheKey &sourceKey) : key_(moduleKey(sourceKey)), source_(std::move(source)) {
+ModuleImpl::ModuleImpl(ModuleSource source, const CacheKey &sourceKey)
+    : key_(moduleKey(sourceKey)), source_(std::move(source)) {
   if (auto simd = hostSimd()) native_ = chooseNative(std::exchange(source_.natives, {}), sourceKey, *simd);
 }
 

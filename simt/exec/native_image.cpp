@@ -68,7 +68,8 @@ Result<std::unique_ptr<NativeImage>> NativeImage::read(std::vector<std::uint8_t>
   Head head;
   if (bytes.size() < sizeof head) return userError("native image: truncated");
   std::memcpy(&head, bytes.data(), sizeof head);
-  if (std::memcmp(head.magic, kMagic, sizeof kMagic) != 0) return userError("native image: not one, or of another version");
+  if (std::memcmp(head.magic, kMagic, sizeof kMagic) != 0)
+    return userError("native image: not one, or of another version");
   if (head.tableSize > bytes.size() - sizeof head) return userError("native image: truncated");
   std::span table(bytes.data() + sizeof head, head.tableSize);
   if (checksumOf(table) != head.checksum) return userError("native image: damaged");
@@ -91,7 +92,9 @@ std::string NativeImage::refusal(const CacheKey &source, Simd simd) const {
 
 std::optional<KernelImage> NativeImage::kernel(std::string_view name, const CompileOptions &options) const {
   const auto lacks = [&](const std::string &what) {
-    if (log::enabled(log::Level::debug)) log::write(log::Level::debug, "the native image has no code of kernel '" + std::string(name) + "' for " + what + ": the PTX's is taken");
+    if (log::enabled(log::Level::debug))
+      log::write(log::Level::debug, "the native image has no code of kernel '" + std::string(name) + "' for " + what +
+                                        ": the PTX's is taken");
     return std::nullopt;
   };
   if (options.mode != Mode::vector) return lacks("lane mode");
@@ -99,7 +102,9 @@ std::optional<KernelImage> NativeImage::kernel(std::string_view name, const Comp
   for (const NativeKernel &kernel : table_.kernels) {
     if (kernel.name != name || !fits(kernel, options)) continue;
     auto image = code(kernel);
-    if (!image) log::once(log::Level::info, "native." + kernel.name, "native image: the code of kernel '" + kernel.name + "' is damaged");
+    if (!image)
+      log::once(log::Level::info, "native." + kernel.name,
+                "native image: the code of kernel '" + kernel.name + "' is damaged");
     return image;
   }
   return lacks(shapeText(options));
@@ -114,10 +119,13 @@ std::optional<KernelImage> NativeImage::code(const NativeKernel &kernel) const {
   return bytes ? deserializeKernel(*bytes) : std::nullopt;
 }
 
-std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>> images, const CacheKey &source, Simd simd) {
+std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>> images, const CacheKey &source,
+                                          Simd simd) {
   std::unique_ptr<NativeImage> chosen;
   std::vector<std::string> unfit;  // worth saying only if none fits
-  const auto leaveAside = [](const std::string &why) { log::write(log::Level::debug, "a native image is left aside: " + why); };
+  const auto leaveAside = [](const std::string &why) {
+    log::write(log::Level::debug, "a native image is left aside: " + why);
+  };
   for (std::vector<std::uint8_t> &bytes : images) {
     auto image = NativeImage::read(std::move(bytes));
     if (!image) {
@@ -131,7 +139,9 @@ std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>>
     // What was made for this very CPU may be quicker.
     if (!chosen || !(*image)->table().cpu.empty()) chosen = std::move(*image);
   }
-  if (chosen) log::write(log::Level::debug, std::string("a native image ") + (chosen->table().cpu.empty() ? "" : "for this very CPU ") + "is used");
+  if (chosen)
+    log::write(log::Level::debug,
+               std::string("a native image ") + (chosen->table().cpu.empty() ? "" : "for this very CPU ") + "is used");
   else std::for_each(unfit.begin(), unfit.end(), leaveAside);
   return chosen;
 }

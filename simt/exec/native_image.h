@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine code of a module's kernels for one target, made ahead of time and carried in the fat binary beside the PTX: a
-// program starts without the code generator. An image says for which PTX, CPU and build of the engine it is, and whoever
-// is not that compiles the PTX. Layout: magic, size and checksum of the table, the table (serialize.h), then each
-// kernel's code, compressed, with a checksum of its own, so that only what is launched is unpacked.
+// program starts without the code generator. An image says for which PTX, CPU and build of the engine it is, and
+// whoever is not that compiles the PTX. Layout: magic, size and checksum of the table, the table (serialize.h), then
+// each kernel's code, compressed, with a checksum of its own, so that only what is launched is unpacked.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct NativeTable {
   std::string engine;  // engineIdentity()
   CacheKey source;
   Simd simd = Simd::portable;
-  std::string cpu;     // cpuFeatureWords() of the only kind of CPU that runs it; empty: each CPU of the target does
+  std::string cpu;  // cpuFeatureWords() of the only kind of CPU that runs it; empty: each CPU of the target does
   ModuleInfo info;
   std::vector<NativeKernel> kernels;
 };
@@ -60,7 +60,8 @@ private:
 };
 
 // The one to use among several; null: none.
-std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>> images, const CacheKey &source, Simd simd);
+std::unique_ptr<NativeImage> chooseNative(std::vector<std::vector<std::uint8_t>> images, const CacheKey &source,
+                                          Simd simd);
 
 // Bytes of an image; offsets, sizes and checksums in the table are filled in.
 std::vector<std::uint8_t> writeNative(NativeTable table, const std::vector<KernelImage> &code);

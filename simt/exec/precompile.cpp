@@ -62,7 +62,8 @@ struct Job {
   std::optional<Result<KernelImage>> made;
 };
 
-std::vector<Job> jobsFor(const ModuleInfo &info, const std::vector<NativeTarget> &targets, const std::vector<BlockShape> &shapes) {
+std::vector<Job> jobsFor(const ModuleInfo &info, const std::vector<NativeTarget> &targets,
+                         const std::vector<BlockShape> &shapes) {
   std::vector<Job> jobs;
   for (std::size_t target = 0; target < targets.size(); ++target)
     for (const KernelInfo &kernel : info.kernels)
@@ -76,8 +77,8 @@ std::vector<Job> jobsFor(const ModuleInfo &info, const std::vector<NativeTarget>
   return jobs;
 }
 
-std::vector<std::uint8_t> imageOf(std::size_t index, const NativeTarget &target, const CacheKey &source, const ModuleInfo &info,
-                                  std::vector<Job> &jobs) {
+std::vector<std::uint8_t> imageOf(std::size_t index, const NativeTarget &target, const CacheKey &source,
+                                  const ModuleInfo &info, std::vector<Job> &jobs) {
   NativeTable table;
   table.engine = engineIdentity();
   table.source = source;
@@ -99,13 +100,16 @@ std::vector<std::uint8_t> imageOf(std::size_t index, const NativeTarget &target,
 
 }  // namespace
 
-STRATA_FOREIGN_VTABLE Result<NativeBuild> buildNatives(const ModuleSource &source, const std::vector<NativeTarget> &targets,
+STRATA_FOREIGN_VTABLE Result<NativeBuild> buildNatives(const ModuleSource &source,
+                                                       const std::vector<NativeTarget> &targets,
                                                        const std::vector<BlockShape> &shapes, unsigned threads) {
   auto module = openCodegen(source);
   if (!module) return module.error();
   const ModuleInfo &info = (*module)->info();
   std::vector<Job> jobs = jobsFor(info, targets, shapes);
-  inParallel(jobs.size(), threads, [&](std::size_t i) STRATA_FOREIGN_VTABLE { jobs[i].made = (*module)->compile(jobs[i].kernel->name, jobs[i].options); });
+  inParallel(jobs.size(), threads, [&](std::size_t i) STRATA_FOREIGN_VTABLE {
+    jobs[i].made = (*module)->compile(jobs[i].kernel->name, jobs[i].options);
+  });
 
   NativeBuild build;
   const CacheKey key = sourceKey(source.ptx, source.relocatable);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels compiled ahead of time, on all processors: into the cache (`strata precompile`) and into native images (nvcc).
+// Kernels compiled ahead of time, on all processors: into the cache (`strata precompile`) and into native images
+// (nvcc).
 #pragma once
 
 #include <array>
@@ -14,14 +15,16 @@ namespace strata::simt {
 
 using BlockShape = std::array<std::uint32_t, 3>;
 
-// One block shape for each kind of code that launches of the kernel may need: full rows (or the most threads that it may
-// have, if these are fewer), 16 by 16 where the kernel asks for the thread's row, and of `more` those that are not full rows.
+// One block shape for each kind of code that launches of the kernel may need: full rows (or the most threads that it
+// may have, if these are fewer), 16 by 16 where the kernel asks for the thread's row, and of `more` those that are not
+// full rows.
 std::vector<BlockShape> shapesToCompile(const KernelInfo &kernel, const std::vector<BlockShape> &more);
 
 // Calls work(0) … work(count - 1), on up to `threads` threads; 0: one per processor.
 void inParallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)> &work);
 
-// "X,Y,Z", "X,Y" or "X": a block that can be launched; what is left out is 1. Errors (user) name the option and the text.
+// "X,Y,Z", "X,Y" or "X": a block that can be launched; what is left out is 1. Errors (user) name the option and the
+// text.
 Result<BlockShape> readShape(const std::string &option, const std::string &text);
 
 struct NativeTarget {

@@ -2,8 +2,9 @@
 // A signal inside a vectorised kernel tells the warp, not the lane. Once the launch has stopped, the block is
 // run again lane by lane: if it faults in the same way, that is the thread. Memory is not what it was, but no
 // longer matters: after such a fault the context is lost.
-#include <chrono>
 #include <pthread.h>
+
+#include <chrono>
 #include <system_error>
 #include <thread>
 

@@ -48,7 +48,10 @@ constexpr Runtime kTable = {
     .clusterWait = [](Warp *warp, std::uint32_t) { clusterWait(warp); },
     .yield = yieldMember,
     .nanosleep = nanosleep,
-    .turn = [](Warp *warp) { if (Member &member = *Member::of(warp); member.block->unit->blockCount > 1) member.pause(); },
+    .turn =
+        [](Warp *warp) {
+          if (Member &member = *Member::of(warp); member.block->unit->blockCount > 1) member.pause();
+        },
     .globaltimer = globaltimer,
     .fault = fault,
     .vprintf = deviceVprintf,

@@ -12,28 +12,35 @@
 namespace strata::simt {
 namespace {
 
-template <class V, class T> void visit(V &v, T &t);
+template <class V, class T>
+void visit(V &v, T &t);
 
 class Writer {
 public:
-  template <class T> void field(const T &t) {
+  template <class T>
+  void field(const T &t) {
     if constexpr (std::is_same_v<T, bool>) raw(static_cast<std::uint8_t>(t));
     else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) raw(t);
     else visit(*this, t);
   }
   void field(const std::string &s) { array(s.data(), s.size()); }
   void field(const std::vector<std::uint8_t> &v) { array(v.data(), v.size()); }
-  template <class T> void field(const std::vector<T> &v) {
+  template <class T>
+  void field(const std::vector<T> &v) {
     raw(static_cast<std::uint64_t>(v.size()));
     for (const T &t : v) field(t);
   }
-  template <class T, std::size_t n> void field(const T (&a)[n]) {
+  template <class T, std::size_t n>
+  void field(const T (&a)[n]) {
     for (const T &t : a) field(t);
   }
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
 private:
-  template <class T> void raw(T t) { append(&t, sizeof t); }
+  template <class T>
+  void raw(T t) {
+    append(&t, sizeof t);
+  }
   void array(const void *data, std::size_t size) {
     raw(static_cast<std::uint64_t>(size));
     append(data, size);
@@ -48,7 +55,8 @@ private:
 class Reader {
 public:
   explicit Reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  template <class T> void field(T &t) {
+  template <class T>
+  void field(T &t) {
     if constexpr (std::is_same_v<T, bool>) {
       std::uint8_t byte = 0;
       raw(byte);
@@ -68,20 +76,23 @@ public:
     auto data = array();
     v.assign(data.begin(), data.end());
   }
-  template <class T> void field(std::vector<T> &v) {
+  template <class T>
+  void field(std::vector<T> &v) {
     std::uint64_t count = 0;
     raw(count);
     // Every element takes at least a byte, so a damaged count cannot make us allocate more than the input.
     if (count > bytes_.size()) good_ = false;
     for (std::uint64_t i = 0; good_ && i < count; ++i) field(v.emplace_back());
   }
-  template <class T, std::size_t n> void field(T (&a)[n]) {
+  template <class T, std::size_t n>
+  void field(T (&a)[n]) {
     for (T &t : a) field(t);
   }
   bool finished() const { return good_ && bytes_.empty(); }
 
 private:
-  template <class T> void raw(T &t) {
+  template <class T>
+  void raw(T &t) {
     if (!good_ || bytes_.size() < sizeof t) {
       good_ = false;
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of ModuleInfo and KernelImage in the cache and in native images. Reading is strict: what writing did not make is refused
-// (nullopt), whatever the bytes, and never touches memory outside them.
+// Bytes of ModuleInfo and KernelImage in the cache and in native images. Reading is strict: what writing did not make
+// is refused (nullopt), whatever the bytes, and never touches memory outside them.
 #pragma once
 
 #include <cstdint>

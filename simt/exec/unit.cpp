@@ -69,11 +69,15 @@ ThreadMemory &memoryOfThread() {
 // A word of each: more than caches near the cores hold.
 constexpr std::uint64_t kStreamThreads = std::uint64_t{4} << 20;
 
-std::uint32_t blockThreads(const LaunchState &state) { return state.blockDim[0] * state.blockDim[1] * state.blockDim[2]; }
+std::uint32_t blockThreads(const LaunchState &state) {
+  return state.blockDim[0] * state.blockDim[1] * state.blockDim[2];
+}
 
 std::size_t sharedStride(const LaunchState &state) { return (std::max(state.totalShared, 1u) + 127) / 128 * 128; }
 
-std::uint32_t clusterSize(const LaunchState &state) { return state.clusterDim[0] * state.clusterDim[1] * state.clusterDim[2]; }
+std::uint32_t clusterSize(const LaunchState &state) {
+  return state.clusterDim[0] * state.clusterDim[1] * state.clusterDim[2];
+}
 
 void splitIndex(std::uint64_t index, const std::uint32_t extent[3], std::uint32_t out[3]) {
   out[0] = static_cast<std::uint32_t>(index % extent[0]);
@@ -92,7 +96,8 @@ void placeBlock(Block &block, const LaunchState &state, std::uint64_t index, std
 }
 
 // Block `rank` of cluster `cluster`.
-void placeClusterBlock(Block &block, const LaunchState &state, std::uint64_t cluster, std::uint32_t rank, std::uint32_t worker) {
+void placeClusterBlock(Block &block, const LaunchState &state, std::uint64_t cluster, std::uint32_t rank,
+                       std::uint32_t worker) {
   std::uint32_t clusters[3], index[3], inside[3];
   for (int i = 0; i < 3; ++i) clusters[i] = state.gridDim[i] / state.clusterDim[i];
   splitIndex(cluster, clusters, index);
@@ -125,7 +130,8 @@ void collectBlocks(UnitRun &unit, const LaunchRun &launch, std::uint64_t index) 
   unit.clusterPhase = 1;
   unit.plainNext = unit.plainEnd;
   if (launch.request.cooperative) {
-    for (std::uint64_t b = index; b < launch.blocks(); b += launch.units) placeBlock(addBlock(unit).block, state, b, unit.worker);
+    for (std::uint64_t b = index; b < launch.blocks(); b += launch.units)
+      placeBlock(addBlock(unit).block, state, b, unit.worker);
   } else if (clusterSize(state) == 1) {
     unit.plainNext = std::min(index + blocksAtOnce(launch), unit.plainEnd);
     for (std::uint64_t b = index; b < unit.plainNext; ++b) placeBlock(addBlock(unit).block, state, b, unit.worker);
@@ -189,8 +195,14 @@ void addMember(FiberSet &set, BlockRun &block, std::uint32_t warp, std::uint32_t
   member.state = Member::State::ready;
   member.clusterPhase = 0;
   const std::uint32_t rest = block.block.threads - warp * kWarpSize;
-  member.warp = {.block = &block.block, .index = warp, .lanes = rest >= kWarpSize ? ~0u : (1u << rest) - 1, .lane = lane,
-                 .exited = 0, .sourceLine = 0, .pad = 0, .owner = &member};
+  member.warp = {.block = &block.block,
+                 .index = warp,
+                 .lanes = rest >= kWarpSize ? ~0u : (1u << rest) - 1,
+                 .lane = lane,
+                 .exited = 0,
+                 .sourceLine = 0,
+                 .pad = 0,
+                 .owner = &member};
   if (!member.fiber.started() || member.stackGeneration != set.stacks.generation()) {
     member.fiber.start(set.stacks.top(number), set.stacks.bytes(), memberBody, &member);
     member.stackGeneration = set.stacks.generation();
@@ -226,7 +238,8 @@ bool furnish(FiberSet &set, const LaunchRun &launch, SharedMemory &memory) {
     run.live = unit.lanes ? perBlock : perBlock * kWarpSize;
     run.members = unit.memberOrder.data() + unit.memberCount;
     run.memberCount = perBlock;
-    for (std::uint32_t m = 0; m < perBlock; ++m) addMember(set, run, unit.lanes ? m / kWarpSize : m, unit.lanes ? m % kWarpSize : 0);
+    for (std::uint32_t m = 0; m < perBlock; ++m)
+      addMember(set, run, unit.lanes ? m / kWarpSize : m, unit.lanes ? m % kWarpSize : 0);
   }
   return true;
 }
@@ -289,7 +302,8 @@ void runFibers(UnitRun &unit, LaunchRun &launch) {
     const Member *waiting = nullptr;
     for (std::size_t m = 0; m < unit.memberCount && !waiting; ++m)
       if (unit.members[m]->state != Member::State::ended) waiting = unit.members[m].get();
-    return recordFault(unit, FaultKind::deadlock, waiting, "all threads that are left wait at a barrier that cannot complete");
+    return recordFault(unit, FaultKind::deadlock, waiting,
+                       "all threads that are left wait at a barrier that cannot complete");
   }
 }
 

@@ -25,7 +25,8 @@ constexpr unsigned kRowsAhead = 8;
 constexpr std::uint64_t kLine = 64;  // bytes
 
 bool mayBeCopied(const Instruction &i) {
-  return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i) && !i.isIntDivRem();
+  return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i) &&
+         !i.isIntDivRem();
 }
 
 // Of vectors, from memory.
@@ -94,15 +95,17 @@ bool StoreAnnouncer::isComputable(Value &value, Place &place, unsigned depth) co
   auto *i = dyn_cast<Instruction>(&value);
   if (!i || dominators_.properlyDominates(i->getParent(), place.block)) return true;
   if (mayBeCopied(*i))
-    return depth < kMostDepth && llvm::all_of(i->operands(), [&](Value *operand) { return isComputable(*operand, place, depth + 1); });
+    return depth < kMostDepth &&
+           llvm::all_of(i->operands(), [&](Value *operand) { return isComputable(*operand, place, depth + 1); });
   if (i->getParent() != place.block) return false;
   if (!place.after || place.after->comesBefore(i)) place.after = i;
   return true;
 }
 
-// Whether all ways from one block lead to the other, but for those that end the kernel with a fault or store in the other
-// form, and without a loop.
-bool StoreAnnouncer::leadsTo(BasicBlock &from, const BasicBlock &to, llvm::SmallPtrSetImpl<BasicBlock *> &between) const {
+// Whether all ways from one block lead to the other, but for those that end the kernel with a fault or store in the
+// other form, and without a loop.
+bool StoreAnnouncer::leadsTo(BasicBlock &from, const BasicBlock &to,
+                             llvm::SmallPtrSetImpl<BasicBlock *> &between) const {
   llvm::SmallVector<BasicBlock *, 16> open = {&from};
   while (!open.empty()) {
     BasicBlock *block = open.pop_back_val();
@@ -140,19 +143,22 @@ void StoreAnnouncer::announce(const LineStore &store, llvm::Value &past) {
   if (!row_ || !dependsOn(*store.address, *row_) || !find(store, place)) return;
   llvm::IRBuilder<> builder(place.block, place.begin());
   builder.SetCurrentDebugLocation(store.store->getDebugLoc());
-  Value *mask = store.mask ? Copier(builder, dominators_, *row_, *row_).copy(store.mask) : nullptr;  // as good as that row's
+  Value *mask =
+      store.mask ? Copier(builder, dominators_, *row_, *row_).copy(store.mask) : nullptr;  // as good as that row's
   const std::vector<LineOfMask> lines = linesOf({store.store, store.value, store.address, mask}, builder);
   Value *some = builder.getFalse();  // with whole lines, all go past the caches (stream_stores.cpp)
   for (const LineOfMask &line : lines) some = builder.CreateOr(some, line.whole);
   Value *wanted = builder.CreateNot(builder.CreateAnd(&past, some));
   llvm::DomTreeUpdater updater(dominators_, llvm::DomTreeUpdater::UpdateStrategy::Eager);
-  builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(wanted, builder.GetInsertPoint(), /*Unreachable=*/false, nullptr, &updater));
+  builder.SetInsertPoint(
+      llvm::SplitBlockAndInsertIfThen(wanted, builder.GetInsertPoint(), /*Unreachable=*/false, nullptr, &updater));
   Value *ahead = builder.CreateAdd(row_, builder.getInt32(kRowsAhead));
   Value *address = Copier(builder, dominators_, *row_, *ahead).copy(store.address);
   for (const LineOfMask &line : lines) {
     Value *at = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, line.offset);
-    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {at->getType()},
-                            {at, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
+    builder.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {at->getType()},
+        {at, builder.getInt32(/*write*/ 1), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
   }
 }
 
@@ -162,7 +168,8 @@ std::vector<LineOfMask> linesOf(const LineStore &store, llvm::IRBuilderBase &bui
   const auto perLine = static_cast<unsigned>(type->getNumElements() * kLine / bytes);
   std::vector<LineOfMask> lines;
   for (unsigned first = 0; first < type->getNumElements(); first += perLine) {
-    LineOfMask line{llvm::SmallVector<int, 64>(perLine), first / perLine * kLine, nullptr, builder.getTrue(), builder.getTrue()};
+    LineOfMask line{llvm::SmallVector<int, 64>(perLine), first / perLine * kLine, nullptr, builder.getTrue(),
+                    builder.getTrue()};
     std::iota(line.lanes.begin(), line.lanes.end(), static_cast<int>(first));
     if (store.mask) {
       line.mask = builder.CreateShuffleVector(store.mask, line.lanes);

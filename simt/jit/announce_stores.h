@@ -10,7 +10,8 @@
 //   store <32 x float> %s, %out + %i           store <32 x float> %s, %out + %i
 //
 // Not of stores that go past the caches. Done where a store has loads before it that it would wait behind, follows
-// whatever the branches on the way are, and no loop lies between. The row is the entry's count with kRowOfWarp (passes/kernel_entry.h).
+// whatever the branches on the way are, and no loop lies between. The row is the entry's count with kRowOfWarp
+// (passes/kernel_entry.h).
 //
 // Before and after: the optimised machine module.
 #pragma once
@@ -32,9 +33,9 @@ struct LineStore {
 // A line of such a store, of its mask.
 struct LineOfMask {
   llvm::SmallVector<int, 64> lanes;
-  std::uint64_t offset;                // bytes
-  llvm::Value *mask;                   // null: all lanes
-  llvm::Value *whole, *any;            // i1
+  std::uint64_t offset;      // bytes
+  llvm::Value *mask;         // null: all lanes
+  llvm::Value *whole, *any;  // i1
 };
 std::vector<LineOfMask> linesOf(const LineStore &store, llvm::IRBuilderBase &builder);
 
@@ -54,7 +55,8 @@ private:
   };
   bool find(const LineStore &store, Place &place) const;
   bool isComputable(llvm::Value &value, Place &place, unsigned depth = 0) const;
-  bool leadsTo(llvm::BasicBlock &from, const llvm::BasicBlock &to, llvm::SmallPtrSetImpl<llvm::BasicBlock *> &between) const;
+  bool leadsTo(llvm::BasicBlock &from, const llvm::BasicBlock &to,
+               llvm::SmallPtrSetImpl<llvm::BasicBlock *> &between) const;
 
   llvm::DominatorTree dominators_;
   llvm::PHINode *row_ = nullptr;

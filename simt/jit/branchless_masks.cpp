@@ -36,14 +36,16 @@ void expand(llvm::IntrinsicInst &call, Value *dummy) {
   Value *loaded = llvm::PoisonValue::get(a.type);
   for (unsigned i = 0; i < lanes; ++i) {
     Value *active = ir.CreateIsNotNull(ir.CreateAnd(bits, ir.getInt(llvm::APInt::getOneBitSet(lanes, i))));
-    Value *own = a.isContiguous() ? ir.CreateConstInBoundsGEP1_64(element, a.address, i) : ir.CreateExtractElement(a.address, i);
+    Value *own =
+        a.isContiguous() ? ir.CreateConstInBoundsGEP1_64(element, a.address, i) : ir.CreateExtractElement(a.address, i);
     Value *pointer = ir.CreateSelect(active, own, dummy);
-    llvm::Instruction *access =
-        a.stored ? static_cast<llvm::Instruction *>(ir.CreateAlignedStore(ir.CreateExtractElement(a.stored, i), pointer, align))
-                 : ir.CreateAlignedLoad(element, pointer, align);
+    llvm::Instruction *access = a.stored ? static_cast<llvm::Instruction *>(ir.CreateAlignedStore(
+                                               ir.CreateExtractElement(a.stored, i), pointer, align))
+                                         : ir.CreateAlignedLoad(element, pointer, align);
     if (!a.stored) loaded = ir.CreateInsertElement(loaded, access, i);
   }
-  if (a.passThrough && !llvm::isa<llvm::UndefValue>(a.passThrough)) loaded = ir.CreateSelect(a.mask, loaded, a.passThrough);
+  if (a.passThrough && !llvm::isa<llvm::UndefValue>(a.passThrough))
+    loaded = ir.CreateSelect(a.mask, loaded, a.passThrough);
   if (!a.stored) call.replaceAllUsesWith(loaded);
   call.eraseFromParent();
 }

@@ -32,9 +32,10 @@ public:
     if (!result) return result.error();
     const StageTimes &t = result->times;
     if (log::enabled(log::Level::debug))
-      log::write(log::Level::debug,
-                 fmt::format("compiled {}: lower {:.1f} ms, lane {:.1f}, vectorise {:.1f}, expand {:.1f}, clean-up {:.1f}, emit {:.1f}; {} bytes",
-                             kernel, t.lower, t.optimizeLane, t.vectorize, t.expand, t.optimizeMachine, t.emit, result->image.object.size()));
+      log::write(log::Level::debug, fmt::format("compiled {}: lower {:.1f} ms, lane {:.1f}, vectorise {:.1f}, expand "
+                                                "{:.1f}, clean-up {:.1f}, emit {:.1f}; {} bytes",
+                                                kernel, t.lower, t.optimizeLane, t.vectorize, t.expand,
+                                                t.optimizeMachine, t.emit, result->image.object.size()));
     if (!folder.empty()) dump(folder, kernel, result->texts);
     return std::move(result->image);
   }
@@ -46,7 +47,10 @@ public:
     auto result = compileKernel(ptx_, kernel, options, true);
     if (!result) return result.error();
     StageTexts &texts = result->texts;
-    return std::move(stage == "lane" ? texts.lane : stage == "vector" ? texts.vector : stage == "asm" ? texts.assembly : texts.why);
+    return std::move(stage == "lane"     ? texts.lane
+                     : stage == "vector" ? texts.vector
+                     : stage == "asm"    ? texts.assembly
+                                         : texts.why);
   }
 
 private:
@@ -70,7 +74,7 @@ private:
 extern "C" {
 
 [[gnu::visibility("default")]] strata::simt::CodegenModule *strata_codegen_open(const char *ptx, std::size_t size,
-                                                                              strata::Error *error) {
+                                                                                strata::Error *error) {
   auto module = strata::ptx::parse({ptx, size});
   if (!module) {
     *error = module.error();
@@ -87,7 +91,7 @@ extern "C" {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
 [[gnu::visibility("default")]] strata::Result<std::string> strata_codegen_link(const std::vector<std::string> &texts,
-                                                                                      const std::vector<std::string> &names) {
+                                                                               const std::vector<std::string> &names) {
   std::vector<strata::ptx::Module> modules;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto module = strata::ptx::parse(texts[i]);

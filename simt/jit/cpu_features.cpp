@@ -17,8 +17,8 @@ CpuFeatures cpuFeatures(Simd simd, bool hostExtensions) {
   if (!hostExtensions) return cpu;
   const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   // avx512bf16 is left out on purpose: its conversions flush subnormals.
-  for (const char *name : {"avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "avx512ifma",
-                           "avx512vnni", "avx512fp16", "gfni"})
+  for (const char *name : {"avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "avx512ifma", "avx512vnni",
+                           "avx512fp16", "gfni"})
     if (host.lookup(name)) cpu.features += ",+" + std::string(name);
   cpu.fp16 = host.lookup("avx512fp16");
   return cpu;

@@ -21,12 +21,27 @@ using llvm::Value;
 // Kind in the table of collectives (lane_ir.md), or -1.
 int collectiveKind(StringRef name) {
   return llvm::StringSwitch<int>(name)
-      .Case("shfl.idx", 0).Case("shfl.up", 1).Case("shfl.down", 2).Case("shfl.bfly", 3)
-      .Case("vote.all", 4).Case("vote.any", 5).Case("vote.uni", 6).Case("vote.ballot", 7)
-      .Cases("match.any.i32", "match.any.i64", 8).Cases("match.all.i32", "match.all.i64", 9)
-      .Case("redux.add", 10).Case("redux.umin", 11).Case("redux.umax", 12).Case("redux.smin", 13).Case("redux.smax", 14)
-      .Case("redux.and", 15).Case("redux.or", 16).Case("redux.xor", 17)
-      .Case("warpsync", 18).Case("elect", 19).Case("activemask", 20)
+      .Case("shfl.idx", 0)
+      .Case("shfl.up", 1)
+      .Case("shfl.down", 2)
+      .Case("shfl.bfly", 3)
+      .Case("vote.all", 4)
+      .Case("vote.any", 5)
+      .Case("vote.uni", 6)
+      .Case("vote.ballot", 7)
+      .Cases("match.any.i32", "match.any.i64", 8)
+      .Cases("match.all.i32", "match.all.i64", 9)
+      .Case("redux.add", 10)
+      .Case("redux.umin", 11)
+      .Case("redux.umax", 12)
+      .Case("redux.smin", 13)
+      .Case("redux.smax", 14)
+      .Case("redux.and", 15)
+      .Case("redux.or", 16)
+      .Case("redux.xor", 17)
+      .Case("warpsync", 18)
+      .Case("elect", 19)
+      .Case("activemask", 20)
       .Default(-1);
 }
 
@@ -62,13 +77,16 @@ Value *LaneForms::field(IRBuilder<> &b, Value *base, std::uint64_t offset, llvm:
 
 Value *LaneForms::lane(IRBuilder<> &b) {
   auto *load = llvm::cast<llvm::LoadInst>(field(b, warp_, offsetof(Warp, lane), b.getInt32Ty()));
-  load->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(b.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, kWarpSize)));
+  load->setMetadata(llvm::LLVMContext::MD_range,
+                    llvm::MDBuilder(b.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, kWarpSize)));
   return load;
 }
 
 Value *LaneForms::threadIndex(IRBuilder<> &b, unsigned dimension) {
   Value *launch = field(b, field(b, warp_, offsetof(Warp, block), b.getPtrTy()), offsetof(Block, launch), b.getPtrTy());
-  const auto extent = [&](unsigned d) { return field(b, launch, offsetof(LaunchState, blockDim) + 4 * d, b.getInt32Ty()); };
+  const auto extent = [&](unsigned d) {
+    return field(b, launch, offsetof(LaunchState, blockDim) + 4 * d, b.getInt32Ty());
+  };
   Value *warpIndex = field(b, warp_, offsetof(Warp, index), b.getInt32Ty());
   Value *rest = b.CreateAdd(b.CreateMul(warpIndex, b.getInt32(kWarpSize)), lane(b));
   if (dimension == 0) return b.CreateURem(rest, extent(0));
@@ -86,7 +104,8 @@ Value *LaneForms::collective(IRBuilder<> &b, unsigned kind, CallInst &call) {
   Value *predicate = entry.CreateAlloca(i32);
   b.CreateStore(b.getInt32(0), predicate);
   Value *r = callRuntime(b, warp_, offsetof(Runtime, laneCollective), b.getInt64Ty(),
-                         {warp_, b.getInt32(kind), operand(0, i32), operand(1, b.getInt64Ty()), operand(2, i32), operand(3, i32), predicate});
+                         {warp_, b.getInt32(kind), operand(0, i32), operand(1, b.getInt64Ty()), operand(2, i32),
+                          operand(3, i32), predicate});
   llvm::Type *type = call.getType();
   if (type->isVoidTy()) return nullptr;
   if (type->isIntegerTy(1)) return b.CreateICmpNE(r, b.getInt64(0));
@@ -95,13 +114,15 @@ Value *LaneForms::collective(IRBuilder<> &b, unsigned kind, CallInst &call) {
   return b.CreateInsertValue(pair, b.CreateICmpNE(b.CreateLoad(i32, predicate), b.getInt32(0)), 1);
 }
 
-Value *LaneForms::machine(IRBuilder<> &b, StringRef name, Value *lanes, llvm::ArrayRef<Value *> operands, llvm::Type *type) {
+Value *LaneForms::machine(IRBuilder<> &b, StringRef name, Value *lanes, llvm::ArrayRef<Value *> operands,
+                          llvm::Type *type) {
   llvm::SmallVector<Value *, 8> args{warp_, lanes};
   args.append(operands.begin(), operands.end());
   llvm::SmallVector<llvm::Type *, 8> types;
   for (Value *a : args) types.push_back(a->getType());
   llvm::Module &module = *function_.getParent();
-  return b.CreateCall(module.getOrInsertFunction(("strata.w." + name).str(), llvm::FunctionType::get(type, types, false)), args);
+  return b.CreateCall(
+      module.getOrInsertFunction(("strata.w." + name).str(), llvm::FunctionType::get(type, types, false)), args);
 }
 
 void LaneForms::fault(IRBuilder<> &b, FaultKind kind, Value *address) {
@@ -140,10 +161,13 @@ bool LaneForms::expand(StringRef name, CallInst &call) {
   const int kind = collectiveKind(name);
   if (kind >= 0) v = collective(b, static_cast<unsigned>(kind), call);
   else if (name == "lane") v = lane(b);
-  else if (name == "tid.x" || name == "tid.y" || name == "tid.z") v = threadIndex(b, static_cast<unsigned>(name.back() - 'x'));
+  else if (name == "tid.x" || name == "tid.y" || name == "tid.z")
+    v = threadIndex(b, static_cast<unsigned>(name.back() - 'x'));
   else if (name == "check.aligned") checkAligned(call);
   else if (name == "trap") fault(b, FaultKind::trap, b.getInt64(0));
-  else if (name == "fault") fault(b, static_cast<FaultKind>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()), b.getInt64(0));
+  else if (name == "fault")
+    fault(b, static_cast<FaultKind>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()),
+          b.getInt64(0));
   else if (name == "exit") exit(call);
   else {  // the rest has the same operands in both forms
     llvm::SmallVector<Value *, 6> operands(call.args());
@@ -154,8 +178,9 @@ bool LaneForms::expand(StringRef name, CallInst &call) {
       Value *r = machine(b, name, lanes, operands, b.getInt32Ty());
       v = type->isIntegerTy(1) ? b.CreateICmpNE(r, b.getInt32(0)) : r;
     } else {
-      static const StringRef known[] = {"barrier", "barrier.arrive", "cluster.arrive", "cluster.wait", "nanosleep", "yield", "clock",
-                                        "globaltimer", "rt.vprintf", "rt.assertfail", "rt.malloc", "rt.free"};
+      static const StringRef known[] = {"barrier",    "barrier.arrive", "cluster.arrive", "cluster.wait",
+                                        "nanosleep",  "yield",          "clock",          "globaltimer",
+                                        "rt.vprintf", "rt.assertfail",  "rt.malloc",      "rt.free"};
       if (!llvm::is_contained(known, name)) return false;
       v = machine(b, name, lanes, operands, type);
     }
@@ -170,11 +195,14 @@ void LaneForms::leaveAfterCalls() {
   std::vector<CallInst *> calls;
   for (llvm::Instruction &i : llvm::instructions(function_))
     if (auto *call = llvm::dyn_cast<CallInst>(&i))
-      if (call->getCalledFunction() && call->getCalledFunction()->hasFnAttribute("strata.function")) calls.push_back(call);
+      if (call->getCalledFunction() && call->getCalledFunction()->hasFnAttribute("strata.function"))
+        calls.push_back(call);
   for (CallInst *call : calls) {
     IRBuilder<> b(call->getNextNode());
-    Value *exited = b.CreateLoad(b.getInt32Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), warp_, offsetof(Warp, exited)));
-    llvm::Instruction *then = llvm::SplitBlockAndInsertIfThen(b.CreateICmpNE(exited, b.getInt32(0)), &*b.GetInsertPoint(), true);
+    Value *exited =
+        b.CreateLoad(b.getInt32Ty(), b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), warp_, offsetof(Warp, exited)));
+    llvm::Instruction *then =
+        llvm::SplitBlockAndInsertIfThen(b.CreateICmpNE(exited, b.getInt32(0)), &*b.GetInsertPoint(), true);
     IRBuilder<> leave(then);
     if (function_.getReturnType()->isVoidTy()) leave.CreateRetVoid();
     else leave.CreateRet(llvm::Constant::getNullValue(function_.getReturnType()));
@@ -191,7 +219,8 @@ void LaneForms::yieldInWaitingLoops() {
       if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i)) return load->isVolatile() || load->isAtomic();
       return llvm::isa<llvm::AtomicRMWInst>(i) || llvm::isa<llvm::AtomicCmpXchgInst>(i);
     };
-    const bool looks = llvm::any_of(loop->blocks(), [&](llvm::BasicBlock *block) { return llvm::any_of(*block, waits); });
+    const bool looks =
+        llvm::any_of(loop->blocks(), [&](llvm::BasicBlock *block) { return llvm::any_of(*block, waits); });
     if (!looks) continue;
     llvm::SmallVector<llvm::BasicBlock *, 4> latches;
     loop->getLoopLatches(latches);
@@ -229,7 +258,8 @@ Result<void> expandLaneForms(llvm::Module &module) {
       continue;
     for (llvm::User *user : llvm::make_early_inc_range(declaration.users())) {
       auto *call = llvm::cast<CallInst>(user);
-      if (!LaneForms(*call->getFunction()).expand(name, *call)) return internalError("no lane form of strata." + name.str());
+      if (!LaneForms(*call->getFunction()).expand(name, *call))
+        return internalError("no lane form of strata." + name.str());
     }
     declaration.eraseFromParent();
   }

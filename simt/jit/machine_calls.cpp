@@ -34,10 +34,12 @@ Value *expandOne(llvm::IRBuilder<> &b, llvm::StringRef name, llvm::CallInst &cal
   const auto arg = [&](unsigned i) { return call.getArgOperand(i + 2); };
   llvm::Type *none = b.getVoidTy(), *i32 = b.getInt32Ty();
   const auto reduce = [&](unsigned op) {
-    return callRuntime(b, warp, offsetof(Runtime, barrierReduce), i32, {warp, arg(0), arg(1), lanes, arg(2), b.getInt32(op)});
+    return callRuntime(b, warp, offsetof(Runtime, barrierReduce), i32,
+                       {warp, arg(0), arg(1), lanes, arg(2), b.getInt32(op)});
   };
   if (name == "barrier") return callRuntime(b, warp, offsetof(Runtime, barrier), none, {warp, arg(0), arg(1), lanes});
-  if (name == "barrier.arrive") return callRuntime(b, warp, offsetof(Runtime, barrierArrive), none, {warp, arg(0), arg(1), lanes});
+  if (name == "barrier.arrive")
+    return callRuntime(b, warp, offsetof(Runtime, barrierArrive), none, {warp, arg(0), arg(1), lanes});
   if (name == "barrier.red.popc") return reduce(0);
   if (name == "barrier.red.and") return reduce(1);
   if (name == "barrier.red.or") return reduce(2);
@@ -49,7 +51,8 @@ Value *expandOne(llvm::IRBuilder<> &b, llvm::StringRef name, llvm::CallInst &cal
   if (name == "globaltimer") return callRuntime(b, warp, offsetof(Runtime, globaltimer), b.getInt64Ty(), {});
   if (name == "rt.vprintf") return callRuntime(b, warp, offsetof(Runtime, vprintf), i32, {warp, lanes, arg(0), arg(1)});
   if (name == "rt.assertfail")
-    return callRuntime(b, warp, offsetof(Runtime, assertFail), none, {warp, lanes, arg(0), arg(1), arg(2), arg(3), arg(4)});
+    return callRuntime(b, warp, offsetof(Runtime, assertFail), none,
+                       {warp, lanes, arg(0), arg(1), arg(2), arg(3), arg(4)});
   if (name == "rt.malloc") return callRuntime(b, warp, offsetof(Runtime, malloc), b.getPtrTy(), {warp, arg(0)});
   if (name == "rt.free") return callRuntime(b, warp, offsetof(Runtime, free), none, {warp, arg(0)});
   if (name != "fault") return nullptr;

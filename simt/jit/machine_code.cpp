@@ -62,9 +62,10 @@ void setFunctionAttributes(llvm::Module &module, const CpuFeatures &cpu) {
   }
 }
 
-// As TargetMachine::addPassesToEmitFile, but without MachineSink: like InstCombine it moves what is used once to its user,
-// past the tests between accesses, and undoes simt/passes/raise_operations.h.
-static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pwrite_stream &out, llvm::CodeGenFileType type) {
+// As TargetMachine::addPassesToEmitFile, but without MachineSink: like InstCombine it moves what is used once to its
+// user, past the tests between accesses, and undoes simt/passes/raise_operations.h.
+static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pwrite_stream &out,
+                 llvm::CodeGenFileType type) {
   auto &machine = static_cast<llvm::LLVMTargetMachine &>(target);
   llvm::legacy::PassManager passes;
   auto *info = new llvm::MachineModuleInfoWrapperPass(&machine);
@@ -114,7 +115,8 @@ static std::uint32_t sumOfFrames(const Elf &object) {
   for (const llvm::object::SectionRef &section : object.sections()) {
     llvm::Expected<llvm::StringRef> name = section.getName(), contents = section.getContents();
     if (!name || !contents || *name != ".stack_sizes") continue;
-    const auto *at = reinterpret_cast<const std::uint8_t *>(contents->begin()), *end = reinterpret_cast<const std::uint8_t *>(contents->end());
+    const auto *at = reinterpret_cast<const std::uint8_t *>(contents->begin()),
+               *end = reinterpret_cast<const std::uint8_t *>(contents->end());
     while (end - at > 8) {
       unsigned length = 0;
       sum += llvm::decodeULEB128(at + 8, &length, end) + 16;
@@ -133,7 +135,9 @@ static bool isRecursive(const llvm::Module &module) {
     for (const llvm::BasicBlock &block : f)
       for (const llvm::Instruction &i : block)
         if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i))
-          if (const llvm::Function *callee = call->getCalledFunction(); callee && !callee->isDeclaration() && circles(*callee)) return true;
+          if (const llvm::Function *callee = call->getCalledFunction();
+              callee && !callee->isDeclaration() && circles(*callee))
+            return true;
     open.erase(&f);
     return false;
   };

@@ -68,7 +68,8 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
     for (const ptx::Instruction &i : function.body) {
       info.usesBarrier = info.usesBarrier || i.opcode == ptx::Opcode::bar || i.opcode == ptx::Opcode::barrier;
       for (const Operand &o : i.operands)
-        info.usesThreadY = info.usesThreadY || (o.kind == Operand::Kind::special && o.special == ptx::SpecialRegister::tid_y);
+        info.usesThreadY =
+            info.usesThreadY || (o.kind == Operand::Kind::special && o.special == ptx::SpecialRegister::tid_y);
     }
     info.registers = std::max(info.registers, estimateRegisters(function));
   }
@@ -80,8 +81,8 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
   return info;
 }
 
-Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::uint64_t base, const GlobalsLayout &layout,
-                        ModuleInfo &info) {
+Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::uint64_t base,
+                        const GlobalsLayout &layout, ModuleInfo &info) {
   std::copy(v.init.begin(), v.init.end(), info.globalsImage.begin() + static_cast<std::ptrdiff_t>(base));
   for (const ptx::Relocation &r : v.relocations) {
     const std::uint64_t at = base + r.offset;
@@ -91,8 +92,10 @@ Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::
     } else {
       const ptx::Variable &target = module.variables[r.symbol.index];
       if (layout.offset[r.symbol.index] == GlobalsLayout::kNone)
-        return userError("initialiser of '" + v.name + "' needs the address of '" + target.name + "', which is not defined in global memory");
-      if (r.bytes != 8) return unsupported("initialiser of '" + v.name + "' with part of the address of '" + target.name + "'");
+        return userError("initialiser of '" + v.name + "' needs the address of '" + target.name +
+                         "', which is not defined in global memory");
+      if (r.bytes != 8)
+        return unsupported("initialiser of '" + v.name + "' with part of the address of '" + target.name + "'");
       info.relocations.push_back({at, layout.offset[r.symbol.index] + static_cast<std::uint64_t>(r.addend)});
       continue;
     }

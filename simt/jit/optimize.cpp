@@ -95,14 +95,15 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t kMost = 20'000;       // instructions of a function, with what is inlined
+  static constexpr std::uint64_t kMost = 20'000;  // instructions of a function, with what is inlined
   static constexpr std::uint64_t kWorthACall = 1'000;
 
   static bool isInlined(const llvm::Function &f) { return f.hasFnAttribute(llvm::Attribute::AlwaysInline); }
 
   bool tooLarge() {
     sizes_.clear();
-    return llvm::any_of(module_, [&](llvm::Function &f) { return !f.isDeclaration() && !isInlined(f) && sizeOf(f) > kMost; });
+    return llvm::any_of(module_,
+                        [&](llvm::Function &f) { return !f.isDeclaration() && !isInlined(f) && sizeOf(f) > kMost; });
   }
 
   // With what is inlined, of which nothing is recursive.

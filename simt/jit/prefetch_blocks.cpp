@@ -27,7 +27,8 @@ constexpr std::uint64_t kLine = 64, kMostLines = 8;  // bytes; of a warp
 
 class BlockPrefetcher {
 public:
-  explicit BlockPrefetcher(llvm::Function &function) : function_(function), dominators_(function), loops_(dominators_) {}
+  explicit BlockPrefetcher(llvm::Function &function)
+      : function_(function), dominators_(function), loops_(dominators_) {}
 
   bool run() {
     std::vector<Instruction *> loads;
@@ -76,7 +77,9 @@ private:
   }
 
   static bool mayBeCopied(const Instruction &i) {
-    return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::SelectInst, llvm::CmpInst>(i) && !i.isIntDivRem();
+    return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::SelectInst,
+                     llvm::CmpInst>(i) &&
+           !i.isIntDivRem();
   }
 
   void prefetch(Instruction &load) {
@@ -85,7 +88,8 @@ private:
     Value *ahead = copy(contiguousLoadAddress(load), b);
     for (std::uint64_t line = 0; line < linesOf(load); ++line)
       b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                        {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, line * kLine), b.getInt32(/*read*/ 0), b.getInt32(/*locality: second level*/ 2), b.getInt32(/*data*/ 1)});
+                        {b.CreateConstGEP1_64(b.getInt8Ty(), ahead, line * kLine), b.getInt32(/*read*/ 0),
+                         b.getInt32(/*locality: second level*/ 2), b.getInt32(/*data*/ 1)});
   }
 
   Value *copy(Value *value, llvm::IRBuilder<> &b) {

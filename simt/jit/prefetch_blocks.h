@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a later block will read at first is asked for ahead. Blocks that read a page or less leave the hardware no time to
-// see that they read straight on, and where a barrier follows, all of a block's warps wait for memory.
+// What a later block will read at first is asked for ahead. Blocks that read a page or less leave the hardware no time
+// to see that they read straight on, and where a barrier follows, all of a block's warps wait for memory.
 //
 //   %b = load i32, ptr %block.idx              %b = load i32, ptr %block.idx
 //   %i = add (shl %b, 10), %t                  %i = add (shl %b, 10), %t

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors are loaded on the one way out of a block on which they are used: what a warp's frame holds for the end of a kernel need not be loaded
-// in each round.
+// Vectors are loaded on the one way out of a block on which they are used: what a warp's frame holds for the end of a
+// kernel need not be loaded in each round.
 //
 //   resume: %s = load <32 x float>, %frame           resume: br %more, fill, store
 //           br %more, fill, done              →      store:  %s = load <32 x float>, %frame

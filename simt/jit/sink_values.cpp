@@ -22,7 +22,8 @@ constexpr unsigned kMostPlaces = 12;
 
 bool mayMove(const Instruction &i) {
   if (llvm::isa<llvm::BinaryOperator>(i)) return !i.isIntDivRem();
-  return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::CmpInst, llvm::SelectInst, llvm::ShuffleVectorInst, llvm::InsertElementInst>(i);
+  return llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst, llvm::CmpInst, llvm::SelectInst,
+                   llvm::ShuffleVectorInst, llvm::InsertElementInst>(i);
 }
 
 BasicBlock *usedIn(const llvm::Use &use) {
@@ -62,7 +63,8 @@ private:
     return true;
   }
 
-  // The blocks that use it, but for those behind another of them. False: too many, its own, or in a loop that it is not in.
+  // The blocks that use it, but for those behind another of them. False: too many, its own, or in a loop that it is not
+  // in.
   bool findPlaces(const Instruction &i, Blocks &places) const {
     Blocks users;
     for (const llvm::Use &use : i.uses()) {
@@ -73,12 +75,13 @@ private:
       if (users.size() > kMostPlaces) return false;
     }
     for (BasicBlock *block : users)
-      if (llvm::none_of(users, [&](BasicBlock *other) { return dominators_.properlyDominates(other, block); })) places.insert(block);
+      if (llvm::none_of(users, [&](BasicBlock *other) { return dominators_.properlyDominates(other, block); }))
+        places.insert(block);
     return !places.empty();
   }
 
-  // Calls `visit` with each block that follows `from` in a round of its loop, and null where the round ends; not with those
-  // behind a block for which it returns false.
+  // Calls `visit` with each block that follows `from` in a round of its loop, and null where the round ends; not with
+  // those behind a block for which it returns false.
   template <class Visit>
   void follow(BasicBlock &from, const Visit &visit) const {
     const llvm::Loop *loop = loops_.getLoopFor(&from);

@@ -19,7 +19,8 @@ namespace {
 
 using Stores = std::map<std::int64_t, llvm::StoreInst *>;  // by offset in the Warp
 
-std::optional<std::int64_t> offsetFrom(const llvm::Argument &warp, const llvm::Value *address, const llvm::DataLayout &layout) {
+std::optional<std::int64_t> offsetFrom(const llvm::Argument &warp, const llvm::Value *address,
+                                       const llvm::DataLayout &layout) {
   std::int64_t offset = 0;
   if (llvm::GetPointerBaseWithConstantOffset(address, offset, layout) != &warp) return std::nullopt;
   return offset;

@@ -9,7 +9,8 @@
 //   fault: call void %fault(%warp, …)                fault: store i32 %index, %warp+8
 //          unreachable                                      call void %fault(%warp, …)
 //
-// Before and after: the optimised machine module. A signal then finds no warp's number: see describe in exec/faults.cpp.
+// Before and after: the optimised machine module. A signal then finds no warp's number: see describe in
+// exec/faults.cpp.
 #pragma once
 
 namespace llvm {

@@ -41,7 +41,8 @@ std::string lineOf(const llvm::DiagnosticLocation &at) {
 
 std::string textOf(const Spills &counts) {
   const int spills = counts.spills, reloads = counts.reloads;
-  if (!spills) return std::to_string(reloads) + (reloads == 1 ? " reload" : " reloads") + " of what was spilled outside";
+  if (!spills)
+    return std::to_string(reloads) + (reloads == 1 ? " reload" : " reloads") + " of what was spilled outside";
   const std::string spilled = std::to_string(spills) + (spills == 1 ? " register" : " registers") + " spilled, ";
   return spilled + (reloads ? std::to_string(reloads) + " reloaded" : "reloaded outside");
 }
@@ -86,7 +87,9 @@ private:
         if (auto found = loops_.find(inner->getHeader()); found != loops_.end()) own.add(found->second.all, -1);
       if (!at->getParentLoop()) outside.add(loop.all, -1);
       const std::string known = knownLine(*at);
-      places[known.empty() ? std::pair("kernel", " (in the loop over warps)") : std::pair(known.c_str(), " (in the loop)")].add(own);
+      places[known.empty() ? std::pair("kernel", " (in the loop over warps)")
+                           : std::pair(known.c_str(), " (in the loop)")]
+          .add(own);
     }
     places[{line.empty() ? "kernel" : line, " (in the function)"}].add(outside);
     for (const auto &[place, counts] : places)
@@ -96,7 +99,8 @@ private:
   // Of the loop, or of the innermost one around it that has a line.
   std::string knownLine(const llvm::MachineLoop &loop) const {
     for (const llvm::MachineLoop *at = &loop; at; at = at->getParentLoop())
-      if (auto found = loops_.find(at->getHeader()); found != loops_.end() && !found->second.line.empty()) return found->second.line;
+      if (auto found = loops_.find(at->getHeader()); found != loops_.end() && !found->second.line.empty())
+        return found->second.line;
     return {};
   }
 
@@ -106,6 +110,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<llvm::DiagnosticHandler> makeSpillReport(std::string &text) { return std::make_unique<SpillReport>(text); }
+std::unique_ptr<llvm::DiagnosticHandler> makeSpillReport(std::string &text) {
+  return std::make_unique<SpillReport>(text);
+}
 
 }  // namespace strata::simt

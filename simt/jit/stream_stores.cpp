@@ -41,11 +41,17 @@ bool isWarp(const llvm::Value *value, const llvm::Function &entry) { return valu
 bool isBlock(const llvm::Value *value, const llvm::Function &entry) {
   return value == entry.getArg(0) || isField(value, offsetof(Warp, block), isWarp, entry);
 }
-bool isLaunch(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(Block, launch), isBlock, entry); }
-bool isParams(const llvm::Value *value, const llvm::Function &entry) { return isField(value, offsetof(LaunchState, params), isLaunch, entry); }
+bool isLaunch(const llvm::Value *value, const llvm::Function &entry) {
+  return isField(value, offsetof(Block, launch), isBlock, entry);
+}
+bool isParams(const llvm::Value *value, const llvm::Function &entry) {
+  return isField(value, offsetof(LaunchState, params), isLaunch, entry);
+}
 
-// The parameters, by their offsets, among the addends of an integer, or that a pointer is; or of all lanes' integers or pointers.
-void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::SmallVectorImpl<std::int64_t> &found, unsigned depth = 0) {
+// The parameters, by their offsets, among the addends of an integer, or that a pointer is; or of all lanes' integers or
+// pointers.
+void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::SmallVectorImpl<std::int64_t> &found,
+                   unsigned depth = 0) {
   if (const llvm::Value *same = value->getType()->isVectorTy() ? llvm::getSplatValue(value) : nullptr) value = same;
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(value)) {
     auto [base, at] = splitAddress(*load);
@@ -54,7 +60,9 @@ void addParameters(const llvm::Value *value, const llvm::Function &entry, llvm::
   }
   constexpr unsigned kDeepest = 6;
   auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(value);
-  if (!sum || depth == kDeepest || (sum->getOpcode() != llvm::Instruction::Add && sum->getOpcode() != llvm::Instruction::Or)) return;
+  if (!sum || depth == kDeepest ||
+      (sum->getOpcode() != llvm::Instruction::Add && sum->getOpcode() != llvm::Instruction::Or))
+    return;
   for (const llvm::Value *addend : sum->operands()) addParameters(addend, entry, found, depth + 1);
 }
 
@@ -128,12 +136,14 @@ bool loadedParameters(const llvm::Function &entry, llvm::SmallSet<std::int64_t, 
 
 void storePast(llvm::IRBuilder<> &b, llvm::Value *value, llvm::Value *address, std::uint64_t bytes = kLine) {
   b.CreateAlignedStore(value, address, llvm::Align(bytes))
-      ->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
+      ->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                    llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
 }
 
 llvm::Value *areAll(llvm::IRBuilder<> &b, llvm::Value *mask, bool set) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
-  return b.CreateICmpEQ(b.CreateBitCast(mask, b.getIntNTy(lanes)), b.getInt(set ? llvm::APInt::getAllOnes(lanes) : llvm::APInt::getZero(lanes)));
+  return b.CreateICmpEQ(b.CreateBitCast(mask, b.getIntNTy(lanes)),
+                        b.getInt(set ? llvm::APInt::getAllOnes(lanes) : llvm::APInt::getZero(lanes)));
 }
 
 // Some bytes of a line, past the caches too, in pieces of sixteen bytes: the processor's own masked store of that kind
@@ -154,8 +164,10 @@ void storePartPast(const LineOfMask &line, llvm::Value *value, llvm::Value *addr
     b.SetInsertPoint(whole);
     storePast(b, piece, at, kPiece);
     b.SetInsertPoint(rest);
-    b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(b.CreateNot(areAll(b, mask, false)), rest->getIterator(), /*Unreachable=*/false));
-    mask = b.CreateBitCast(b.CreateSExt(mask, llvm::FixedVectorType::get(b.getIntNTy(kPiece * 8 / perPiece), perPiece)), bytes);
+    b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(b.CreateNot(areAll(b, mask, false)), rest->getIterator(),
+                                                     /*Unreachable=*/false));
+    mask = b.CreateBitCast(b.CreateSExt(mask, llvm::FixedVectorType::get(b.getIntNTy(kPiece * 8 / perPiece), perPiece)),
+                           bytes);
     b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_maskmov_dqu, {}, {b.CreateBitCast(piece, bytes), mask, at});
   }
 }
@@ -170,7 +182,8 @@ void storeLines(const LineStore &s, llvm::Instruction *before) {
   for (const LineOfMask &line : lines) {
     llvm::Instruction *past = nullptr, *rest = nullptr, *part = nullptr, *plain = nullptr;
     b.SetInsertPoint(before);
-    llvm::Value *value = b.CreateShuffleVector(s.value, line.lanes), *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), s.address, line.offset);
+    llvm::Value *value = b.CreateShuffleVector(s.value, line.lanes),
+                *address = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), s.address, line.offset);
     llvm::SplitBlockAndInsertIfThenElse(line.whole, before->getIterator(), &past, &rest);
     b.SetInsertPoint(past);
     storePast(b, value, address);
@@ -206,7 +219,8 @@ bool streamStores(llvm::Function &function) {
     if (ordersMemory(i)) return false;
     std::optional<LineStore> store = asLineStore(i);
     if (!store) continue;
-    if (auto parameter = parameterOf(store->address, function); parameter && !loaded.contains(*parameter)) chosen.push_back(*store);
+    if (auto parameter = parameterOf(store->address, function); parameter && !loaded.contains(*parameter))
+      chosen.push_back(*store);
   }
   if (chosen.empty()) return false;
   llvm::IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
@@ -214,7 +228,8 @@ bool streamStores(llvm::Function &function) {
     return b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, offset));
   };
   llvm::Value *launch = field(function.getArg(0), offsetof(Block, launch), b.getPtrTy());
-  llvm::Value *streams = b.CreateICmpNE(field(launch, offsetof(LaunchState, streamStores), b.getInt32Ty()), b.getInt32(0), "streams");
+  llvm::Value *streams =
+      b.CreateICmpNE(field(launch, offsetof(LaunchState, streamStores), b.getInt32Ty()), b.getInt32(0), "streams");
   StoreAnnouncer announcer(function);
   for (const LineStore &store : chosen) announcer.announce(store, *streams);
   for (const LineStore &store : chosen) makeBoth(store, streams);

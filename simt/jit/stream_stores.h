@@ -11,8 +11,8 @@
 // lines beside them: those would be read before they are written, and stores behind them wait.
 //
 // Only whole cache lines, to memory that a parameter points to and from which the kernel does not load, by stores
-// with kOncePerWarp: in no loop of the kernel's. These stores are not ordered with others: kernels with atomics, fences or calls are
-// left alone, and the executor fences at the end of a block (exec/unit.cpp).
+// with kOncePerWarp: in no loop of the kernel's. These stores are not ordered with others: kernels with atomics, fences
+// or calls are left alone, and the executor fences at the end of a block (exec/unit.cpp).
 //
 // Before and after: the optimised machine module.
 #pragma once

@@ -4,8 +4,8 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Local.h>
 
@@ -23,12 +23,15 @@ public:
     for (llvm::BasicBlock *block : llvm::depth_first(&f.getEntryBlock()))
       for (llvm::Instruction &i : *block)
         if (auto *call = llvm::dyn_cast<CallInst>(&i))
-          if (call->getCalledFunction() && call->getCalledFunction()->getName() == "strata.check.aligned") calls_.push_back(call);
+          if (call->getCalledFunction() && call->getCalledFunction()->getName() == "strata.check.aligned")
+            calls_.push_back(call);
   }
   void run();
 
 private:
-  static unsigned bytes(const CallInst *c) { return static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(c->getArgOperand(1))->getZExtValue()); }
+  static unsigned bytes(const CallInst *c) {
+    return static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(c->getArgOperand(1))->getZExtValue());
+  }
   bool isMultiple(Value *v, unsigned bytes) const {
     return llvm::computeKnownBits(v, layout_).countMinTrailingZeros() >= static_cast<unsigned>(std::countr_zero(bytes));
   }
@@ -43,15 +46,18 @@ private:
 
 Value *Checks::rest(Value *address, unsigned bytes) const {
   if (auto *op = llvm::dyn_cast<llvm::BinaryOperator>(address)) {
-    const bool sum = op->getOpcode() == llvm::Instruction::Add || op->getOpcode() == llvm::Instruction::Sub ||
-                     (op->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(op)->isDisjoint());
+    const bool sum =
+        op->getOpcode() == llvm::Instruction::Add || op->getOpcode() == llvm::Instruction::Sub ||
+        (op->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(op)->isDisjoint());
     if (sum && isMultiple(op->getOperand(1), bytes)) return op->getOperand(0);
-    if (sum && op->getOpcode() != llvm::Instruction::Sub && isMultiple(op->getOperand(0), bytes)) return op->getOperand(1);
+    if (sum && op->getOpcode() != llvm::Instruction::Sub && isMultiple(op->getOperand(0), bytes))
+      return op->getOperand(1);
   }
   if (auto *phi = llvm::dyn_cast<llvm::PHINode>(address)) {  // p = phi(start, p + multiple)
     llvm::BinaryOperator *update = nullptr;
     Value *start = nullptr, *step = nullptr;
-    if (llvm::matchSimpleRecurrence(phi, update, start, step) && update->getOpcode() == llvm::Instruction::Add && isMultiple(step, bytes))
+    if (llvm::matchSimpleRecurrence(phi, update, start, step) && update->getOpcode() == llvm::Instruction::Add &&
+        isMultiple(step, bytes))
       return start;
   }
   return address;
@@ -94,7 +100,8 @@ void Checks::run() {
     hoist(call);
     bool covered = false;
     for (CallInst *other : kept)
-      covered = covered || (other->getArgOperand(0) == address && bytes(other) >= n && dominators_.dominates(other, call));
+      covered =
+          covered || (other->getArgOperand(0) == address && bytes(other) >= n && dominators_.dominates(other, call));
     if (covered) erase(call);
     else kept.push_back(call);
   }

@@ -21,14 +21,17 @@ ptx::Value LaneIrBuilder::sext(Value v, ScalarType to) { return put(ir.CreateSEx
 static llvm::Value *divide(llvm::IRBuilder<> &ir, ptx::IntOp op, llvm::Value *a, llvm::Value *b) {
   using ptx::IntOp;
   llvm::Type *t = a->getType();
-  llvm::Value *zero = llvm::Constant::getNullValue(t), *one = llvm::ConstantInt::get(t, 1), *minusOne = llvm::Constant::getAllOnesValue(t);
+  llvm::Value *zero = llvm::Constant::getNullValue(t), *one = llvm::ConstantInt::get(t, 1),
+              *minusOne = llvm::Constant::getAllOnesValue(t);
   llvm::Value *isZero = ir.CreateICmpEQ(b, zero);
   const bool isSigned = op == IntOp::sdiv || op == IntOp::srem, isRemainder = op == IntOp::urem || op == IntOp::srem;
   llvm::Value *isMinusOne = isSigned ? ir.CreateICmpEQ(b, minusOne) : nullptr;
   llvm::Value *unsafe = isSigned ? ir.CreateOr(isZero, isMinusOne) : isZero;
   llvm::Value *safe = ir.CreateSelect(unsafe, one, b);
-  llvm::Value *r = op == IntOp::udiv ? ir.CreateUDiv(a, safe) : op == IntOp::sdiv ? ir.CreateSDiv(a, safe)
-                 : op == IntOp::urem ? ir.CreateURem(a, safe) : ir.CreateSRem(a, safe);
+  llvm::Value *r = op == IntOp::udiv   ? ir.CreateUDiv(a, safe)
+                   : op == IntOp::sdiv ? ir.CreateSDiv(a, safe)
+                   : op == IntOp::urem ? ir.CreateURem(a, safe)
+                                       : ir.CreateSRem(a, safe);
   if (isSigned && !isRemainder) r = ir.CreateSelect(isMinusOne, ir.CreateNeg(a), r);
   return ir.CreateSelect(isZero, isRemainder ? a : minusOne, r);
 }
@@ -51,7 +54,10 @@ ptx::Value LaneIrBuilder::integer(ptx::IntOp op, Value x, Value y) {
     case IntOp::and_: return put(ir.CreateAnd(a, b));
     case IntOp::or_: return put(ir.CreateOr(a, b));
     case IntOp::xor_: return put(ir.CreateXor(a, b));
-    case IntOp::udiv: case IntOp::sdiv: case IntOp::urem: case IntOp::srem: return put(divide(ir, op, a, b));
+    case IntOp::udiv:
+    case IntOp::sdiv:
+    case IntOp::urem:
+    case IntOp::srem: return put(divide(ir, op, a, b));
     case IntOp::smin: return call(ids::smin);
     case IntOp::smax: return call(ids::smax);
     case IntOp::umin: return call(ids::umin);
@@ -105,7 +111,7 @@ ptx::Value LaneIrBuilder::unary(ptx::Unary op, Value x) {
 
 ptx::Value LaneIrBuilder::compare(ptx::Compare op, Value a, Value b) {
   using P = llvm::CmpInst::Predicate;
-  constexpr P predicates[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SLT, P::ICMP_SLE, P::ICMP_SGT,
+  constexpr P predicates[] = {P::ICMP_EQ,  P::ICMP_NE,  P::ICMP_SLT, P::ICMP_SLE, P::ICMP_SGT,
                               P::ICMP_SGE, P::ICMP_ULT, P::ICMP_ULE, P::ICMP_UGT, P::ICMP_UGE};
   return put(ir.CreateICmp(predicates[static_cast<unsigned>(op)], get(a), get(b)));
 }

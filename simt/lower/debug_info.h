@@ -15,7 +15,6 @@ namespace strata::simt {
 // Stands for the file of code whose source is not known.
 inline constexpr const char *kNoSourceFile = "<ptx>";
 
-
 class DebugInfo {
 public:
   DebugInfo(llvm::Module &ir, const ptx::Module &ptx);

@@ -23,7 +23,8 @@ ptx::Value LaneIrBuilder::floating(ptx::FloatOp op, Value x, Value y, Rounding r
   llvm::Value *a = get(x), *b = get(y);
   if (r != Rounding::nearestEven) {
     constexpr const char *names[] = {"fadd", "fsub", "fmul", "fdiv"};
-    return elementwise(std::string(names[static_cast<unsigned>(op)]) + "." + suffix(r) + "." + nameOf(a), a->getType(), {a, b});
+    return elementwise(std::string(names[static_cast<unsigned>(op)]) + "." + suffix(r) + "." + nameOf(a), a->getType(),
+                       {a, b});
   }
   switch (op) {
     case ptx::FloatOp::add: return put(ir.CreateFAdd(a, b));
@@ -54,8 +55,9 @@ ptx::Value LaneIrBuilder::copysign(Value magnitude, Value sign) {
 
 ptx::Value LaneIrBuilder::fcompare(ptx::FCompare op, Value a, Value b) {
   using P = llvm::CmpInst::Predicate;
-  constexpr P predicates[] = {P::FCMP_OEQ, P::FCMP_ONE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE, P::FCMP_UEQ,
-                              P::FCMP_UNE, P::FCMP_ULT, P::FCMP_ULE, P::FCMP_UGT, P::FCMP_UGE, P::FCMP_ORD, P::FCMP_UNO};
+  constexpr P predicates[] = {P::FCMP_OEQ, P::FCMP_ONE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT,
+                              P::FCMP_OGE, P::FCMP_UEQ, P::FCMP_UNE, P::FCMP_ULT, P::FCMP_ULE,
+                              P::FCMP_UGT, P::FCMP_UGE, P::FCMP_ORD, P::FCMP_UNO};
   return put(ir.CreateFCmp(predicates[static_cast<unsigned>(op)], get(a), get(b)));
 }
 
@@ -80,7 +82,8 @@ ptx::Value LaneIrBuilder::flushSubnormal(Value x) {
   if (neverSubnormal(a)) return x;
   if (a->getType()->isFloatTy()) return elementwise("ftz.f32", a->getType(), {a});
   // Rare in other formats: |a| below the least normal value becomes a zero of its sign.
-  llvm::Value *least = llvm::ConstantFP::get(a->getType(), llvm::APFloat::getSmallestNormalized(a->getType()->getFltSemantics()));
+  llvm::Value *least =
+      llvm::ConstantFP::get(a->getType(), llvm::APFloat::getSmallestNormalized(a->getType()->getFltSemantics()));
   llvm::Value *tiny = ir.CreateFCmpOLT(get(fabs(x)), least);
   llvm::Value *zero = llvm::ConstantFP::getZero(a->getType());
   return put(ir.CreateSelect(tiny, get(copysign(put(zero), x)), a));
@@ -124,7 +127,8 @@ ptx::Value LaneIrBuilder::intToFloat(Value x, ScalarType to, bool isSigned, Roun
   llvm::Value *a = get(x);
   llvm::Type *want = type(to);
   if (r == Rounding::nearestEven) return put(isSigned ? ir.CreateSIToFP(a, want) : ir.CreateUIToFP(a, want));
-  return elementwise((isSigned ? "sitofp." : "uitofp.") + suffix(r) + "." + nameOf(a) + "." + std::string(typeName(to)), want, {a});
+  return elementwise((isSigned ? "sitofp." : "uitofp.") + suffix(r) + "." + nameOf(a) + "." + std::string(typeName(to)),
+                     want, {a});
 }
 
 }  // namespace strata::simt

@@ -27,7 +27,9 @@ private:
   void callRuntime(const Instruction &i, const ptx::Function &callee);
   void leave();  // ret
   void exit();
-  BasicBlock *newBlock(const llvm::Twine &name = "") { return BasicBlock::Create(ir_.getContext(), name, &b_.function()); }
+  BasicBlock *newBlock(const llvm::Twine &name = "") {
+    return BasicBlock::Create(ir_.getContext(), name, &b_.function());
+  }
   // Code after a jump, up to the next label, cannot be reached.
   void startUnreachable() { ir_.SetInsertPoint(newBlock("unreachable")); }
   llvm::Value *guardOf(const Instruction &i);
@@ -62,7 +64,8 @@ void FunctionLowering::branch(const Instruction &i) {
 void FunctionLowering::branchIndexed(const Instruction &i) {
   const std::vector<std::uint32_t> &targets = source_.branchTargets[i.operands[1].label];
   BasicBlock *bad = newBlock("bad.index");
-  auto *choice = ir_.CreateSwitch(b_.operandAs(i.operands[0], ptx::Type::u32), bad, static_cast<unsigned>(targets.size()));
+  auto *choice =
+      ir_.CreateSwitch(b_.operandAs(i.operands[0], ptx::Type::u32), bad, static_cast<unsigned>(targets.size()));
   for (std::uint32_t t = 0; t < targets.size(); ++t) choice->addCase(ir_.getInt32(t), labels_[targets[t]]);
   ir_.SetInsertPoint(bad);
   llvm::FunctionCallee fault = module_.intrinsic("fault", ir_.getVoidTy(), {ir_.getInt32Ty()});
@@ -102,8 +105,11 @@ llvm::Value *FunctionLowering::argument(const Operand &o, llvm::Type *type) {
     llvm::Value *memory = b_.variableMemory(o.symbol);
     return type->isPointerTy() ? memory : ir_.CreateLoad(type, memory);
   }
-  const ptx::Type as = type->isIntegerTy(1) ? ptx::Type::pred : type->isIntegerTy(8) ? ptx::Type::b8
-                     : type->isIntegerTy(16) ? ptx::Type::b16 : type->isIntegerTy(32) ? ptx::Type::b32 : ptx::Type::b64;
+  const ptx::Type as = type->isIntegerTy(1)    ? ptx::Type::pred
+                       : type->isIntegerTy(8)  ? ptx::Type::b8
+                       : type->isIntegerTy(16) ? ptx::Type::b16
+                       : type->isIntegerTy(32) ? ptx::Type::b32
+                                               : ptx::Type::b64;
   return b_.operandAs(o, as);
 }
 
@@ -113,7 +119,11 @@ void FunctionLowering::receive(const Operand &o, llvm::Value *value) {
 }
 
 void FunctionLowering::callRuntime(const Instruction &i, const ptx::Function &callee) {
-  struct Row { const char *name, *intrinsic; std::initializer_list<unsigned> bits; unsigned result; };  // bits: 0: pointer
+  struct Row {
+    const char *name, *intrinsic;
+    std::initializer_list<unsigned> bits;
+    unsigned result;
+  };  // bits: 0: pointer
   static const Row rows[] = {{"vprintf", "rt.vprintf", {0, 0}, 32},
                              {"__assertfail", "rt.assertfail", {0, 0, 32, 0, 64}, 1},
                              {"malloc", "rt.malloc", {64}, 0},
@@ -130,7 +140,9 @@ void FunctionLowering::callRuntime(const Instruction &i, const ptx::Function &ca
       args.push_back(bits ? v : ir_.CreateIntToPtr(v, ir_.getPtrTy()));
       types.push_back(args.back()->getType());
     }
-    llvm::Type *type = row.result == 1 ? ir_.getVoidTy() : row.result ? ir_.getIntNTy(row.result) : static_cast<llvm::Type *>(ir_.getPtrTy());
+    llvm::Type *type = row.result == 1 ? ir_.getVoidTy()
+                       : row.result    ? ir_.getIntNTy(row.result)
+                                       : static_cast<llvm::Type *>(ir_.getPtrTy());
     llvm::Value *r = ir_.CreateCall(module_.intrinsic(row.intrinsic, type, types), args);
     if (i.operands[0].elements.empty() || type->isVoidTy()) return;
     return receive(i.operands[0].elements[0], type->isPointerTy() ? ir_.CreatePtrToInt(r, ir_.getInt64Ty()) : r);
@@ -141,7 +153,8 @@ void FunctionLowering::call(const Instruction &i) {
   const std::vector<Operand> &results = i.operands[0].elements, &given = i.operands[2].elements;
   const Operand &target = i.operands[1];
   const bool direct = target.kind == Operand::Kind::symbol;
-  if (!direct && i.operands.size() < 4) return b_.fail(userError("indirect call without a prototype in " + b_.where(i)));
+  if (!direct && i.operands.size() < 4)
+    return b_.fail(userError("indirect call without a prototype in " + b_.where(i)));
   const ptx::Function *callee = direct ? &module_.ptx.functions[target.symbol.index] : nullptr;
   if (direct && !callee->hasBody) {
     if (isDeviceFunction(callee->name)) return callRuntime(i, *callee);
@@ -160,7 +173,8 @@ void FunctionLowering::call(const Instruction &i) {
     args.push_back(b_.variableMemory(results[0].symbol));
   }
   for (std::size_t a = 0; a < given.size(); ++a)
-    args.push_back(argument(given[a], signature.type->getParamType(static_cast<unsigned>(1 + signature.resultInMemory + a))));
+    args.push_back(
+        argument(given[a], signature.type->getParamType(static_cast<unsigned>(1 + signature.resultInMemory + a))));
   llvm::Function *function = direct ? module_.function(target.symbol.index) : module_.dispatcher(signature.type);
   llvm::CallInst *r = ir_.CreateCall(function, args);
   if (!results.empty() && !r->getType()->isVoidTy()) receive(results[0], r);
@@ -193,7 +207,8 @@ void FunctionLowering::instruction(const Instruction &i) {
     default: break;
   }
   if (!i.form || i.form->state != ptx::State::executes || !i.form->meaning)
-    return b_.fail(unsupported("instruction '" + std::string(i.form ? i.form->syntax : ptx::name(i.opcode)) + "' in " + b_.where(i)));
+    return b_.fail(unsupported("instruction '" + std::string(i.form ? i.form->syntax : ptx::name(i.opcode)) + "' in " +
+                               b_.where(i)));
   i.form->meaning(b_, i);
 }
 

@@ -6,11 +6,10 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <map>
 
 #include "simt/lower/debug_info.h"
 #include "simt/lower/lane_module.h"
@@ -37,7 +36,9 @@ public:
   llvm::Value *variableMemory(const ptx::SymbolRef &symbol);
   llvm::Value *operandAs(const ptx::Operand &operand, ptx::Type type);
   std::optional<Error> error;
-  void fail(Error e) { if (!error) error = std::move(e); }
+  void fail(Error e) {
+    if (!error) error = std::move(e);
+  }
   std::string where(const Instruction &i) const;
 
   // --- LaneBuilder ------------------------------------------------------------------------------
@@ -114,11 +115,14 @@ private:
   Value atomicHalf(ptx::AtomicOp op, llvm::Value *pointer, llvm::Value *operand, llvm::AtomicOrdering ordering);
 
   // special.cpp: uniform machine state, loaded once in the entry block
-  llvm::Value *field(llvm::Value *base, std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0,
-                     std::uint32_t beyond = 0);
-  llvm::Value *launchField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0, std::uint32_t beyond = 0);
-  llvm::Value *blockField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0, std::uint32_t beyond = 0);
-  llvm::Value *warpField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0, std::uint32_t beyond = 0);
+  llvm::Value *field(llvm::Value *base, std::uint64_t offset, llvm::Type *type, const char *name,
+                     std::uint32_t least = 0, std::uint32_t beyond = 0);
+  llvm::Value *launchField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0,
+                           std::uint32_t beyond = 0);
+  llvm::Value *blockField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0,
+                          std::uint32_t beyond = 0);
+  llvm::Value *warpField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least = 0,
+                         std::uint32_t beyond = 0);
   llvm::Value *block();
   llvm::Value *launch();
   llvm::Value *sharedBase();
@@ -134,7 +138,7 @@ private:
   llvm::Instruction *entryEnd_;  // allocas and uniform state go before it
   std::vector<llvm::AllocaInst *> registers_;
   std::map<std::uint64_t, llvm::AllocaInst *> variables_;  // .local, .param of calls
-  std::map<std::uint64_t, llvm::Value *> fields_;           // what field() has loaded, by base and offset
+  std::map<std::uint64_t, llvm::Value *> fields_;          // what field() has loaded, by base and offset
   std::vector<llvm::Value *> params_, results_;            // memory of each; functions only
   std::vector<std::uint64_t> paramOffsets_;                // kernels
   std::uint64_t paramBytes_ = 0;

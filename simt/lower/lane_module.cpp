@@ -46,8 +46,14 @@ std::string_view typeName(ptx::ScalarType type) {
 }
 
 LaneModule::LaneModule(llvm::Module &ir, const ptx::Module &ptx, const Reach &reach, const CompileOptions &options)
-    : ir(ir), ptx(ptx), reached(reach), options(options), globals(layoutGlobals(ptx)), shared(layoutShared(ptx, reach)),
-      debug(options.lineInfo ? std::make_unique<DebugInfo>(ir, ptx) : nullptr), functions_(ptx.functions.size()) {}
+    : ir(ir),
+      ptx(ptx),
+      reached(reach),
+      options(options),
+      globals(layoutGlobals(ptx)),
+      shared(layoutShared(ptx, reach)),
+      debug(options.lineInfo ? std::make_unique<DebugInfo>(ir, ptx) : nullptr),
+      functions_(ptx.functions.size()) {}
 LaneModule::~LaneModule() = default;
 
 static bool isAggregate(const ptx::Param &p) { return !p.isRegister && (!p.dimensions.empty() || p.size > 8); }
@@ -57,15 +63,15 @@ Signature LaneModule::signature(const std::vector<ptx::Param> &results, const st
   std::vector<Type *> types{llvm::PointerType::get(context(), 0)};
   Type *result = Type::getVoidTy(context());
   const auto scalar = [&](const ptx::Param &p) -> Type * {
-    return p.type == ptx::Type::pred ? Type::getInt1Ty(context()) : Type::getIntNTy(context(), static_cast<unsigned>(p.size * 8));
+    return p.type == ptx::Type::pred ? Type::getInt1Ty(context())
+                                     : Type::getIntNTy(context(), static_cast<unsigned>(p.size * 8));
   };
   if (!results.empty()) {
     s.resultInMemory = isAggregate(results[0]);
     if (s.resultInMemory) types.push_back(llvm::PointerType::get(context(), 0));
     else result = scalar(results[0]);
   }
-  for (const ptx::Param &p : params)
-    types.push_back(isAggregate(p) ? llvm::PointerType::get(context(), 0) : scalar(p));
+  for (const ptx::Param &p : params) types.push_back(isAggregate(p) ? llvm::PointerType::get(context(), 0) : scalar(p));
   s.type = llvm::FunctionType::get(result, types, false);
   return s;
 }
@@ -74,9 +80,9 @@ llvm::Function *LaneModule::function(std::uint32_t index) {
   llvm::Function *&f = functions_[index];
   if (f) return f;
   const ptx::Function &source = ptx.functions[index];
-  llvm::FunctionType *type = source.isKernel
-      ? llvm::FunctionType::get(Type::getVoidTy(context()), {llvm::PointerType::get(context(), 0)}, false)
-      : signature(source.results, source.params).type;
+  llvm::FunctionType *type = source.isKernel ? llvm::FunctionType::get(Type::getVoidTy(context()),
+                                                                       {llvm::PointerType::get(context(), 0)}, false)
+                                             : signature(source.results, source.params).type;
   f = llvm::Function::Create(type, source.isKernel ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage,
                              source.name, ir);
   if (source.isKernel) f->addFnAttr("strata.kernel");
@@ -97,8 +103,9 @@ llvm::Function *LaneModule::dispatcher(llvm::FunctionType *type) {
       return known;
   std::vector<Type *> params(type->param_begin(), type->param_end());
   params.insert(params.begin() + 1, Type::getInt64Ty(context()));
-  auto *f = llvm::Function::Create(llvm::FunctionType::get(type->getReturnType(), params, false),
-                                   llvm::Function::InternalLinkage, "strata.call." + std::to_string(dispatchers_.size()), ir);
+  auto *f =
+      llvm::Function::Create(llvm::FunctionType::get(type->getReturnType(), params, false),
+                             llvm::Function::InternalLinkage, "strata.call." + std::to_string(dispatchers_.size()), ir);
   f->addFnAttr("strata.function", "indirect call");
   f->addFnAttr("strata.dispatches");
   f->addFnAttr(llvm::Attribute::NoUnwind);
@@ -141,7 +148,8 @@ static bool touchesMemory(std::string_view name) {
 llvm::FunctionCallee LaneModule::intrinsic(std::string_view name, Type *result, llvm::ArrayRef<Type *> args) {
   const std::string full = "strata." + std::string(name);
   if (llvm::Function *f = ir.getFunction(full)) return f;
-  auto *f = llvm::Function::Create(llvm::FunctionType::get(result, args, false), llvm::Function::ExternalLinkage, full, ir);
+  auto *f =
+      llvm::Function::Create(llvm::FunctionType::get(result, args, false), llvm::Function::ExternalLinkage, full, ir);
   f->addFnAttr(llvm::Attribute::NoUnwind);
   if (name == "lane" || name.starts_with("tid.")) {  // constant within a lane
     f->setMemoryEffects(llvm::MemoryEffects::none());
@@ -155,7 +163,8 @@ llvm::FunctionCallee LaneModule::intrinsic(std::string_view name, Type *result, 
   } else {
     f->addFnAttr(llvm::Attribute::WillReturn);
   }
-  if (name != "check.aligned" && !endsWithFault(name) && !name.starts_with("rt.")) f->addFnAttr(llvm::Attribute::Convergent);
+  if (name != "check.aligned" && !endsWithFault(name) && !name.starts_with("rt."))
+    f->addFnAttr(llvm::Attribute::Convergent);
   if (!touchesMemory(name)) f->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
   return f;
 }
@@ -163,7 +172,8 @@ llvm::FunctionCallee LaneModule::intrinsic(std::string_view name, Type *result, 
 llvm::FunctionCallee LaneModule::elementwise(const std::string &name, Type *result, llvm::ArrayRef<Type *> args) {
   const std::string full = "strata." + name;
   if (llvm::Function *f = ir.getFunction(full)) return f;
-  auto *f = llvm::Function::Create(llvm::FunctionType::get(result, args, false), llvm::Function::ExternalLinkage, full, ir);
+  auto *f =
+      llvm::Function::Create(llvm::FunctionType::get(result, args, false), llvm::Function::ExternalLinkage, full, ir);
   f->addFnAttr("strata.elementwise");
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr(llvm::Attribute::WillReturn);

@@ -14,14 +14,16 @@ namespace strata::simt {
 // Clang's and NVIDIA's compilers keep no parameter names: k_param_0.
 static std::string parameterName(const ptx::Function &kernel, std::size_t index) {
   const std::string &name = kernel.params[index].name;
-  return name == kernel.name + "_param_" + std::to_string(index) ? "parameter " + std::to_string(index + 1) : "parameter " + name;
+  return name == kernel.name + "_param_" + std::to_string(index) ? "parameter " + std::to_string(index + 1)
+                                                                 : "parameter " + name;
 }
 
 // As the source has it, without the function that it is local to, and without what tells internal names apart.
 static std::string variableName(const std::string &fullName) {
   const std::string name = fullName.substr(0, fullName.find("__static__"));
   std::string plain = llvm::demangle(name);
-  if (plain == name && name.starts_with("_Z")) plain = llvm::demangle(name.substr(0, name.find_last_not_of("_$0123456789") + 1));
+  if (plain == name && name.starts_with("_Z"))
+    plain = llvm::demangle(name.substr(0, name.find_last_not_of("_$0123456789") + 1));
   return name.starts_with("_ZZ") ? plain.substr(plain.rfind(':') + 1) : plain;
 }
 
@@ -31,12 +33,15 @@ static void nameArrays(const LaneModule &lane, const ptx::Function &kernel) {
   for (std::size_t i = 0; i < offsets.size(); ++i)
     nameArray(lane.ir, ArraySpace::parameters, offsets[i], kernel.params[i].size, parameterName(kernel, i));
   for (const auto &[key, offset] : lane.shared.offset) {
-    const ptx::Variable &v = key.first < 0 ? lane.ptx.variables[key.second] : lane.ptx.functions[static_cast<std::size_t>(key.first)].variables[key.second];
+    const ptx::Variable &v = key.first < 0
+                                 ? lane.ptx.variables[key.second]
+                                 : lane.ptx.functions[static_cast<std::size_t>(key.first)].variables[key.second];
     nameArray(lane.ir, ArraySpace::shared, offset, v.size, "shared " + variableName(v.name));
   }
   for (std::size_t i = 0; i < lane.globals.offset.size(); ++i)
     if (lane.globals.offset[i] != GlobalsLayout::kNone)
-      nameArray(lane.ir, ArraySpace::globals, lane.globals.offset[i], lane.ptx.variables[i].size, variableName(lane.ptx.variables[i].name));
+      nameArray(lane.ir, ArraySpace::globals, lane.globals.offset[i], lane.ptx.variables[i].size,
+                variableName(lane.ptx.variables[i].name));
 }
 
 Result<std::unique_ptr<llvm::Module>> lower(llvm::LLVMContext &context, const llvm::DataLayout &dataLayout,
@@ -59,7 +64,8 @@ Result<std::unique_ptr<llvm::Module>> lower(llvm::LLVMContext &context, const ll
   }
   std::string broken;
   llvm::raw_string_ostream stream(broken);
-  if (llvm::verifyModule(*ir, &stream)) return internalError("invalid lane IR for " + std::string(kernel) + ": " + broken);
+  if (llvm::verifyModule(*ir, &stream))
+    return internalError("invalid lane IR for " + std::string(kernel) + ": " + broken);
   return ir;
 }
 

@@ -14,14 +14,16 @@ using ptx::Space;
 
 static llvm::AtomicOrdering loadOrdering(Order o) {
   switch (o) {
-    case Order::acquire: case Order::acqRel: return llvm::AtomicOrdering::Acquire;
+    case Order::acquire:
+    case Order::acqRel: return llvm::AtomicOrdering::Acquire;
     case Order::seqCst: return llvm::AtomicOrdering::SequentiallyConsistent;
     default: return llvm::AtomicOrdering::Monotonic;
   }
 }
 static llvm::AtomicOrdering storeOrdering(Order o) {
   switch (o) {
-    case Order::release: case Order::acqRel: return llvm::AtomicOrdering::Release;
+    case Order::release:
+    case Order::acqRel: return llvm::AtomicOrdering::Release;
     case Order::seqCst: return llvm::AtomicOrdering::SequentiallyConsistent;
     default: return llvm::AtomicOrdering::Monotonic;
   }
@@ -79,7 +81,8 @@ std::vector<ptx::Value> LaneIrBuilder::load(const ptx::Access &access, ScalarTyp
   std::vector<Value> out;
   if (isAtomic(access.order)) {  // PTX makes no promise that a vector is one access
     for (unsigned e = 0; e < count; ++e) {
-      llvm::LoadInst *l = ir.CreateAlignedLoad(ir.getIntNTy(bytes * 8), e ? ir.CreateConstGEP1_64(ir.getInt8Ty(), p, e * bytes) : p, llvm::Align(bytes));
+      llvm::LoadInst *l = ir.CreateAlignedLoad(
+          ir.getIntNTy(bytes * 8), e ? ir.CreateConstGEP1_64(ir.getInt8Ty(), p, e * bytes) : p, llvm::Align(bytes));
       l->setAtomic(loadOrdering(access.order));
       out.push_back(put(ir.CreateBitCast(l, element)));
     }
@@ -88,8 +91,9 @@ std::vector<ptx::Value> LaneIrBuilder::load(const ptx::Access &access, ScalarTyp
   llvm::Type *whole = count == 1 ? element : llvm::FixedVectorType::get(element, count);
   llvm::LoadInst *l = ir.CreateAlignedLoad(whole, p, llvm::Align(bytes), access.order == Order::volatile_);
   // .param in a kernel is the parameter buffer, or memory of a call's arguments and results.
-  const bool kernelParam = access.space == Space::param && source_.isKernel &&
-                           llvm::getUnderlyingObject(p) == launchField(offsetof(LaunchState, params), ir.getPtrTy(), "params");
+  const bool kernelParam =
+      access.space == Space::param && source_.isKernel &&
+      llvm::getUnderlyingObject(p) == launchField(offsetof(LaunchState, params), ir.getPtrTy(), "params");
   const bool constant = access.readOnly && access.space != Space::param && access.space != Space::local;
   if (kernelParam || (constant && access.order == Order::weak))
     l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(l->getContext(), {}));
@@ -109,7 +113,8 @@ void LaneIrBuilder::store(const ptx::Access &access, Value where, const std::vec
   if (isAtomic(access.order)) {
     for (unsigned e = 0; e < count; ++e) {
       llvm::Value *v = ir.CreateBitCast(get(values[e]), ir.getIntNTy(bytes * 8));
-      llvm::StoreInst *s = ir.CreateAlignedStore(v, e ? ir.CreateConstGEP1_64(ir.getInt8Ty(), p, e * bytes) : p, llvm::Align(bytes));
+      llvm::StoreInst *s =
+          ir.CreateAlignedStore(v, e ? ir.CreateConstGEP1_64(ir.getInt8Ty(), p, e * bytes) : p, llvm::Align(bytes));
       s->setAtomic(storeOrdering(access.order));
     }
     return;
@@ -129,7 +134,8 @@ void LaneIrBuilder::copy(Space dstSpace, Value dst, Space srcSpace, Value src, V
   if (n == 4 || n == 8 || n == 16) {  // cp.async: an ordinary access
     checkAligned(dstSpace, get(dst), static_cast<unsigned>(n));
     checkAligned(srcSpace, get(src), static_cast<unsigned>(n));
-    llvm::Type *whole = n == 4 ? ir.getInt32Ty() : static_cast<llvm::Type *>(llvm::FixedVectorType::get(ir.getInt32Ty(), n / 4));
+    llvm::Type *whole =
+        n == 4 ? ir.getInt32Ty() : static_cast<llvm::Type *>(llvm::FixedVectorType::get(ir.getInt32Ty(), n / 4));
     ir.CreateAlignedStore(ir.CreateAlignedLoad(whole, from, llvm::Align(4)), to, llvm::Align(4));
     return;
   }
@@ -161,7 +167,8 @@ static llvm::AtomicRMWInst::BinOp rmwOperation(ptx::AtomicOp op) {
 }
 
 // Code generation would turn half's atomics into library calls: a loop of comparisons on the bits instead.
-ptx::Value LaneIrBuilder::atomicHalf(ptx::AtomicOp op, llvm::Value *p, llvm::Value *operand, llvm::AtomicOrdering ordering) {
+ptx::Value LaneIrBuilder::atomicHalf(ptx::AtomicOp op, llvm::Value *p, llvm::Value *operand,
+                                     llvm::AtomicOrdering ordering) {
   llvm::Type *element = operand->getType(), *bits = ir.getInt16Ty();
   llvm::Value *start = ir.CreateAlignedLoad(bits, p, llvm::Align(2), true);
   llvm::BasicBlock *before = ir.GetInsertBlock();
@@ -172,8 +179,9 @@ ptx::Value LaneIrBuilder::atomicHalf(ptx::AtomicOp op, llvm::Value *p, llvm::Val
   llvm::PHINode *seen = ir.CreatePHI(bits, 2);
   seen->addIncoming(start, before);
   Value old = put(ir.CreateBitCast(seen, element));
-  Value next = op == ptx::AtomicOp::fadd ? put(ir.CreateFAdd(get(old), operand))
-             : op == ptx::AtomicOp::fmin ? fmin(old, put(operand)) : fmax(old, put(operand));
+  Value next = op == ptx::AtomicOp::fadd   ? put(ir.CreateFAdd(get(old), operand))
+               : op == ptx::AtomicOp::fmin ? fmin(old, put(operand))
+                                           : fmax(old, put(operand));
   llvm::Value *exchange = ir.CreateAtomicCmpXchg(p, seen, ir.CreateBitCast(get(next), bits), llvm::Align(2), ordering,
                                                  llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering));
   seen->addIncoming(ir.CreateExtractValue(exchange, 0), loop);
@@ -192,7 +200,8 @@ ptx::Value LaneIrBuilder::atomic(ptx::AtomicOp op, const ptx::Access &access, Va
   if (isFloat && bytes == 2) return atomicHalf(op, p, v, ordering);
   if (!isFloat && v->getType()->isFloatingPointTy()) {
     Value bits = put(ir.CreateBitCast(v, ir.getIntNTy(bytes * 8)));
-    return put(ir.CreateBitCast(ir.CreateAtomicRMW(rmwOperation(op), p, get(bits), llvm::Align(bytes), ordering), v->getType()));
+    return put(ir.CreateBitCast(ir.CreateAtomicRMW(rmwOperation(op), p, get(bits), llvm::Align(bytes), ordering),
+                                v->getType()));
   }
   return put(ir.CreateAtomicRMW(rmwOperation(op), p, v, llvm::Align(bytes), ordering));
 }

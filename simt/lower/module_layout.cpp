@@ -15,7 +15,8 @@ using ptx::SymbolRef;
 GlobalsLayout layoutGlobals(const ptx::Module &module) {
   GlobalsLayout layout;
   for (const ptx::Variable &v : module.variables) {
-    const bool inBlock = (v.space == ptx::Space::global || v.space == ptx::Space::const_) && v.linkage != ptx::Linkage::extern_;
+    const bool inBlock =
+        (v.space == ptx::Space::global || v.space == ptx::Space::const_) && v.linkage != ptx::Linkage::extern_;
     if (!inBlock) {
       layout.offset.push_back(GlobalsLayout::kNone);
       continue;

@@ -15,7 +15,10 @@ static llvm::Type *registerType(llvm::LLVMContext &context, ptx::Type t) {
 }
 
 LaneIrBuilder::LaneIrBuilder(LaneModule &module, std::uint32_t functionIndex)
-    : ir(module.context()), module_(module), functionIndex_(functionIndex), source_(module.ptx.functions[functionIndex]),
+    : ir(module.context()),
+      module_(module),
+      functionIndex_(functionIndex),
+      source_(module.ptx.functions[functionIndex]),
       function_(*module.function(functionIndex)) {
   auto *entry = llvm::BasicBlock::Create(module.context(), "entry", &function_);
   auto *body = llvm::BasicBlock::Create(module.context(), "body", &function_);
@@ -85,8 +88,9 @@ void LaneIrBuilder::writeRegister(std::uint32_t reg, llvm::Value *value, bool is
   if (value->getType() != want) {
     if (!value->getType()->isIntegerTy()) value = ir.CreateBitCast(value, ir.getIntNTy(from));
     if (from != to)
-      value = from > to ? ir.CreateTrunc(value, ir.getIntNTy(to))
-                        : isSigned ? ir.CreateSExt(value, ir.getIntNTy(to)) : ir.CreateZExt(value, ir.getIntNTy(to));
+      value = from > to  ? ir.CreateTrunc(value, ir.getIntNTy(to))
+              : isSigned ? ir.CreateSExt(value, ir.getIntNTy(to))
+                         : ir.CreateZExt(value, ir.getIntNTy(to));
     value = ir.CreateBitCast(value, want);
   }
   if (writeMask) value = ir.CreateSelect(writeMask, value, ir.CreateLoad(want, a));
@@ -117,8 +121,8 @@ llvm::Value *LaneIrBuilder::immediateAs(const Operand &operand, ptx::Type type) 
   const bool isFloat = operand.type == ptx::Type::f32 || operand.type == ptx::Type::f64;
   if (isFloat && want->isFloatingPointTy()) {
     llvm::APFloat value = operand.type == ptx::Type::f32
-        ? llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, operand.bits))
-        : llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, operand.bits));
+                              ? llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, operand.bits))
+                              : llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, operand.bits));
     bool inexact = false;
     value.convert(want->getFltSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
     return llvm::ConstantFP::get(want, value);
@@ -149,7 +153,8 @@ llvm::Value *LaneIrBuilder::variableAddress(const ptx::Variable &v, SharedLayout
     return ir.getInt64(0);
   }
   llvm::AllocaInst *&memory = variables_[key.second];
-  if (!memory) memory = entryAlloca(llvm::ArrayType::get(ir.getInt8Ty(), v.size), std::max<std::uint32_t>(v.alignment, 8), v.name);
+  if (!memory)
+    memory = entryAlloca(llvm::ArrayType::get(ir.getInt8Ty(), v.size), std::max<std::uint32_t>(v.alignment, 8), v.name);
   return ir.CreatePtrToInt(memory, ir.getInt64Ty());
 }
 
@@ -158,9 +163,10 @@ llvm::Value *LaneIrBuilder::symbolAddress(const SymbolRef &symbol) {
     case SymbolRef::Kind::function: return ir.getInt64(functionHandle(symbol.index));
     case SymbolRef::Kind::global: return variableAddress(module_.ptx.variables[symbol.index], {-1, symbol.index});
     case SymbolRef::Kind::local:
-      return variableAddress(source_.variables[symbol.index], {static_cast<std::int32_t>(functionIndex_), symbol.index});
-    case SymbolRef::Kind::param: case SymbolRef::Kind::result:
-      return ir.CreatePtrToInt(variableMemory(symbol), ir.getInt64Ty());
+      return variableAddress(source_.variables[symbol.index],
+                             {static_cast<std::int32_t>(functionIndex_), symbol.index});
+    case SymbolRef::Kind::param:
+    case SymbolRef::Kind::result: return ir.CreatePtrToInt(variableMemory(symbol), ir.getInt64Ty());
   }
   __builtin_unreachable();
 }
@@ -188,7 +194,8 @@ llvm::Value *LaneIrBuilder::operandAs(const Operand &operand, ptx::Type type) {
       v = converted(ir.CreateAdd(symbolAddress(operand.symbol), ir.getInt64(operand.offset)), type);
       break;
     default:
-      fail(internalError("operand at line " + std::to_string(operand.place.line) + " of " + source_.name + " is not a value"));
+      fail(internalError("operand at line " + std::to_string(operand.place.line) + " of " + source_.name +
+                         " is not a value"));
       return llvm::Constant::getNullValue(this->type(ptx::scalarType(type)));
   }
   return operand.negated ? ir.CreateNot(v) : v;
@@ -212,7 +219,8 @@ ptx::Value LaneIrBuilder::address(const Instruction &i, unsigned index, ptx::Spa
 void LaneIrBuilder::defineOperand(const Operand &operand, llvm::Value *value, ptx::Type type) {
   if (operand.kind == Operand::Kind::sink) return;
   if (operand.kind != Operand::Kind::reg)
-    return fail(internalError("result at line " + std::to_string(operand.place.line) + " of " + source_.name + " is not a register"));
+    return fail(internalError("result at line " + std::to_string(operand.place.line) + " of " + source_.name +
+                              " is not a register"));
   writeRegister(operand.reg, value, isSignedType(type));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/lower/recover_pointers.h"
 
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 namespace strata::simt {
@@ -14,8 +14,9 @@ using llvm::Value;
 llvm::PtrToIntInst *baseOf(Value *v, llvm::SmallVectorImpl<Value *> &offsets, unsigned depth = 0) {
   if (auto *cast = llvm::dyn_cast<llvm::PtrToIntInst>(v)) return cast;
   auto *add = llvm::dyn_cast<llvm::BinaryOperator>(v);
-  const bool sum = add && (add->getOpcode() == llvm::Instruction::Add ||
-                           (add->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(add)->isDisjoint()));
+  const bool sum =
+      add && (add->getOpcode() == llvm::Instruction::Add ||
+              (add->getOpcode() == llvm::Instruction::Or && llvm::cast<llvm::PossiblyDisjointInst>(add)->isDisjoint()));
   if (!sum || depth == 8) return nullptr;
   for (unsigned side : {0u, 1u}) {
     const std::size_t mark = offsets.size();

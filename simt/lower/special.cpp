@@ -24,7 +24,9 @@ llvm::Value *LaneIrBuilder::field(llvm::Value *base, std::uint64_t offset, llvm:
   llvm::LoadInst *load = entry.CreateLoad(type, at, name);
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(load->getContext(), {}));
   llvm::MDBuilder metadata(load->getContext());
-  if (beyond) load->setMetadata(llvm::LLVMContext::MD_range, metadata.createRange(llvm::APInt(32, least), llvm::APInt(32, beyond)));
+  if (beyond)
+    load->setMetadata(llvm::LLVMContext::MD_range,
+                      metadata.createRange(llvm::APInt(32, least), llvm::APInt(32, beyond)));
   if (type->isPointerTy()) {
     load->setMetadata(llvm::LLVMContext::MD_nonnull, llvm::MDNode::get(load->getContext(), {}));
     const std::string_view is = name;
@@ -39,15 +41,18 @@ llvm::Value *LaneIrBuilder::field(llvm::Value *base, std::uint64_t offset, llvm:
   return known = load;
 }
 
-llvm::Value *LaneIrBuilder::warpField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least, std::uint32_t beyond) {
+llvm::Value *LaneIrBuilder::warpField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least,
+                                      std::uint32_t beyond) {
   return field(warp(), offset, type, name, least, beyond);
 }
 llvm::Value *LaneIrBuilder::block() { return warpField(offsetof(Warp, block), ir.getPtrTy(), "block"); }
-llvm::Value *LaneIrBuilder::blockField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least, std::uint32_t beyond) {
+llvm::Value *LaneIrBuilder::blockField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least,
+                                       std::uint32_t beyond) {
   return field(block(), offset, type, name, least, beyond);
 }
 llvm::Value *LaneIrBuilder::launch() { return blockField(offsetof(Block, launch), ir.getPtrTy(), "launch"); }
-llvm::Value *LaneIrBuilder::launchField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least, std::uint32_t beyond) {
+llvm::Value *LaneIrBuilder::launchField(std::uint64_t offset, llvm::Type *type, const char *name, std::uint32_t least,
+                                        std::uint32_t beyond) {
   return field(launch(), offset, type, name, least, beyond);
 }
 llvm::Value *LaneIrBuilder::sharedBase() { return blockField(offsetof(Block, shared), ir.getPtrTy(), "shared"); }
@@ -61,7 +66,8 @@ llvm::Value *LaneIrBuilder::tid(unsigned d) {
   constexpr const char *kNames[] = {"tid.x", "tid.y", "tid.z"};
   auto *value = llvm::cast<llvm::Instruction>(machineCall(kNames[d], ir.getInt32Ty()));
   const std::uint32_t count = module_.options.blockDim[0] ? module_.options.blockDim[d] : d == 2 ? 64 : 1024;
-  value->setMetadata(llvm::LLVMContext::MD_range, llvm::MDBuilder(ir.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, count)));
+  value->setMetadata(llvm::LLVMContext::MD_range,
+                     llvm::MDBuilder(ir.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, count)));
   return value;
 }
 
@@ -74,34 +80,54 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
   using S = SpecialRegister;
   llvm::Type *i32 = ir.getInt32Ty(), *i64 = ir.getInt64Ty();
   const auto component = [&](S first) { return static_cast<unsigned>(which) - static_cast<unsigned>(first); };
-  const auto gridDim = [&](unsigned d) { return launchField(offsetof(LaunchState, gridDim) + 4 * d, i32, "nctaid", 1, d ? 65536 : 1u << 31); };
-  const auto clusterDim = [&](unsigned d) { return launchField(offsetof(LaunchState, clusterDim) + 4 * d, i32, "clusterDim", 1, 1025); };
-  const auto blockIdx = [&](unsigned d) { return blockField(offsetof(Block, blockIdx) + 4 * d, i32, "ctaid", 0, d ? 65535 : (1u << 31) - 1); };
+  const auto gridDim = [&](unsigned d) {
+    return launchField(offsetof(LaunchState, gridDim) + 4 * d, i32, "nctaid", 1, d ? 65536 : 1u << 31);
+  };
+  const auto clusterDim = [&](unsigned d) {
+    return launchField(offsetof(LaunchState, clusterDim) + 4 * d, i32, "clusterDim", 1, 1025);
+  };
+  const auto blockIdx = [&](unsigned d) {
+    return blockField(offsetof(Block, blockIdx) + 4 * d, i32, "ctaid", 0, d ? 65535 : (1u << 31) - 1);
+  };
   const auto workspace = [&] { return launchField(offsetof(LaunchState, gridWorkspace), i64, "gridWorkspace"); };
   const auto bit = [&] { return ir.CreateShl(ir.getInt32(1), lane()); };
   switch (which) {
     case S::tid_x: return put(tid(0));
     case S::tid_y: return put(tid(1));
     case S::tid_z: return put(tid(2));
-    case S::ntid_x: case S::ntid_y: case S::ntid_z: return put(ntid(component(S::ntid_x)));
-    case S::ctaid_x: case S::ctaid_y: case S::ctaid_z: return put(blockIdx(component(S::ctaid_x)));
-    case S::nctaid_x: case S::nctaid_y: case S::nctaid_z: return put(gridDim(component(S::nctaid_x)));
-    case S::clusterid_x: case S::clusterid_y: case S::clusterid_z:
+    case S::ntid_x:
+    case S::ntid_y:
+    case S::ntid_z: return put(ntid(component(S::ntid_x)));
+    case S::ctaid_x:
+    case S::ctaid_y:
+    case S::ctaid_z: return put(blockIdx(component(S::ctaid_x)));
+    case S::nctaid_x:
+    case S::nctaid_y:
+    case S::nctaid_z: return put(gridDim(component(S::nctaid_x)));
+    case S::clusterid_x:
+    case S::clusterid_y:
+    case S::clusterid_z:
       return put(blockField(offsetof(Block, clusterIdx) + 4 * component(S::clusterid_x), i32, "clusterid"));
-    case S::nclusterid_x: case S::nclusterid_y: case S::nclusterid_z: {
+    case S::nclusterid_x:
+    case S::nclusterid_y:
+    case S::nclusterid_z: {
       const unsigned d = component(S::nclusterid_x);
       return put(ir.CreateUDiv(gridDim(d), clusterDim(d)));
     }
-    case S::cluster_ctaid_x: case S::cluster_ctaid_y: case S::cluster_ctaid_z: {
+    case S::cluster_ctaid_x:
+    case S::cluster_ctaid_y:
+    case S::cluster_ctaid_z: {
       const unsigned d = component(S::cluster_ctaid_x);
       return put(ir.CreateURem(blockIdx(d), clusterDim(d)));
     }
-    case S::cluster_nctaid_x: case S::cluster_nctaid_y: case S::cluster_nctaid_z:
-      return put(clusterDim(component(S::cluster_nctaid_x)));
+    case S::cluster_nctaid_x:
+    case S::cluster_nctaid_y:
+    case S::cluster_nctaid_z: return put(clusterDim(component(S::cluster_nctaid_x)));
     case S::cluster_ctarank: return put(blockField(offsetof(Block, clusterCtaRank), i32, "ctarank"));
     case S::cluster_nctarank: return put(ir.CreateMul(ir.CreateMul(clusterDim(0), clusterDim(1)), clusterDim(2)));
     case S::is_explicit_cluster:
-      return put(ir.CreateICmpNE(launchField(offsetof(LaunchState, explicitCluster), i32, "explicitCluster"), ir.getInt32(0)));
+      return put(
+          ir.CreateICmpNE(launchField(offsetof(LaunchState, explicitCluster), i32, "explicitCluster"), ir.getInt32(0)));
     case S::laneid: return put(lane());
     case S::warpid: return put(warpField(offsetof(Warp, index), i32, "warpid", 0, 32));
     case S::nwarpid: return put(blockField(offsetof(Block, warps), i32, "nwarpid", 1, 33));
@@ -114,7 +140,8 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
     case S::lanemask_lt: return put(ir.CreateSub(bit(), ir.getInt32(1)));
     case S::lanemask_le: return put(ir.CreateLShr(ir.getInt32(~0u), ir.CreateSub(ir.getInt32(31), lane())));
     case S::lanemask_ge: return put(ir.CreateShl(ir.getInt32(~0u), lane()));
-    case S::lanemask_gt: return put(ir.CreateNot(ir.CreateLShr(ir.getInt32(~0u), ir.CreateSub(ir.getInt32(31), lane()))));
+    case S::lanemask_gt:
+      return put(ir.CreateNot(ir.CreateLShr(ir.getInt32(~0u), ir.CreateSub(ir.getInt32(31), lane()))));
     case S::clock: return put(ir.CreateTrunc(machineCall("clock", i64), i32));
     case S::clock_hi: return put(ir.CreateTrunc(ir.CreateLShr(machineCall("clock", i64), 32), i32));
     case S::clock64: return put(machineCall("clock", i64));
@@ -122,7 +149,8 @@ ptx::Value LaneIrBuilder::special(SpecialRegister which) {
     case S::globaltimer_lo: return put(ir.CreateTrunc(machineCall("globaltimer", i64), i32));
     case S::globaltimer_hi: return put(ir.CreateTrunc(ir.CreateLShr(machineCall("globaltimer", i64), 32), i32));
     case S::dynamic_smem_size: return put(launchField(offsetof(LaunchState, dynamicShared), i32, "dynamicShared"));
-    case S::total_smem_size: case S::aggr_smem_size: return put(launchField(offsetof(LaunchState, totalShared), i32, "totalShared"));
+    case S::total_smem_size:
+    case S::aggr_smem_size: return put(launchField(offsetof(LaunchState, totalShared), i32, "totalShared"));
     default: break;
   }
   fail(unsupported("special register " + std::string(ptx::name(which)) + " in " + source_.name));
@@ -138,7 +166,7 @@ std::vector<ptx::Value> LaneIrBuilder::intrinsic(std::string_view name, const st
     types.push_back(values.back()->getType());
   }
   for (ScalarType r : results) resultTypes.push_back(type(r));
-  llvm::Type *result = results.empty() ? ir.getVoidTy()
+  llvm::Type *result = results.empty()       ? ir.getVoidTy()
                        : results.size() == 1 ? resultTypes[0]
                                              : llvm::StructType::get(ir.getContext(), resultTypes);
   llvm::CallInst *call = ir.CreateCall(module_.intrinsic(name, result, types), values);

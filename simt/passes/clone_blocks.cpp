@@ -9,7 +9,8 @@ namespace strata::simt {
 
 using llvm::BasicBlock;
 
-std::vector<BasicBlock *> cloneBlocks(llvm::ArrayRef<BasicBlock *> blocks, const char *suffix, llvm::ValueToValueMapTy &map) {
+std::vector<BasicBlock *> cloneBlocks(llvm::ArrayRef<BasicBlock *> blocks, const char *suffix,
+                                      llvm::ValueToValueMapTy &map) {
   std::vector<BasicBlock *> copies;
   for (BasicBlock *block : blocks) {
     BasicBlock *copy = llvm::CloneBasicBlock(block, map, suffix, block->getParent());
@@ -17,7 +18,8 @@ std::vector<BasicBlock *> cloneBlocks(llvm::ArrayRef<BasicBlock *> blocks, const
     copies.push_back(copy);
   }
   for (BasicBlock *copy : copies)
-    for (llvm::Instruction &i : *copy) llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+    for (llvm::Instruction &i : *copy)
+      llvm::RemapInstruction(&i, map, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
   return copies;
 }
 
@@ -35,7 +37,8 @@ void addCopiedEdges(BasicBlock &join, const llvm::ValueToValueMapTy &map) {
     }
 }
 
-void repairUses(llvm::ArrayRef<BasicBlock *> region, llvm::ArrayRef<BasicBlock *> copies, llvm::ValueToValueMapTy &map) {
+void repairUses(llvm::ArrayRef<BasicBlock *> region, llvm::ArrayRef<BasicBlock *> copies,
+                llvm::ValueToValueMapTy &map) {
   for (BasicBlock *block : region)
     for (llvm::Instruction &i : *block) {
       std::vector<llvm::Use *> outside;

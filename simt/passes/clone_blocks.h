@@ -10,7 +10,8 @@
 namespace strata::simt {
 
 // Copies that refer to each other; `map` then has blocks and values.
-std::vector<llvm::BasicBlock *> cloneBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks, const char *suffix, llvm::ValueToValueMapTy &map);
+std::vector<llvm::BasicBlock *> cloneBlocks(llvm::ArrayRef<llvm::BasicBlock *> blocks, const char *suffix,
+                                            llvm::ValueToValueMapTy &map);
 
 // A value's copy, or itself if it has none.
 llvm::Value *copyOrSelf(llvm::Value *value, const llvm::ValueToValueMapTy &map);
@@ -19,6 +20,7 @@ llvm::Value *copyOrSelf(llvm::Value *value, const llvm::ValueToValueMapTy &map);
 void addCopiedEdges(llvm::BasicBlock &join, const llvm::ValueToValueMapTy &map);
 
 // Values of the region that are used after it come from either version.
-void repairUses(llvm::ArrayRef<llvm::BasicBlock *> region, llvm::ArrayRef<llvm::BasicBlock *> copies, llvm::ValueToValueMapTy &map);
+void repairUses(llvm::ArrayRef<llvm::BasicBlock *> region, llvm::ArrayRef<llvm::BasicBlock *> copies,
+                llvm::ValueToValueMapTy &map);
 
 }  // namespace strata::simt

@@ -5,8 +5,8 @@
 //   atomicrmw add ptr %uniform, %v     r = old + (sum of %v over lower active lanes)
 //
 // In the block's own shared memory a plain load and store do: all warps of a block run on one thread. Where the
-// address is all that differs, and follows from a byte or a short of each lane, these are taken from a register, several
-// at a time; that is much quicker than by way of memory, where each update would wait for the last.
+// address is all that differs, and follows from a byte or a short of each lane, these are taken from a register,
+// several at a time; that is much quicker than by way of memory, where each update would wait for the last.
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -25,26 +25,26 @@ namespace {
 // The vector reduction that combines the lanes of an operation, or 0.
 llvm::Intrinsic::ID reductionOf(AtomicRMWInst::BinOp operation) {
   switch (operation) {
-  case AtomicRMWInst::Add:
-  case AtomicRMWInst::Sub: return llvm::Intrinsic::vector_reduce_add;
-  case AtomicRMWInst::And: return llvm::Intrinsic::vector_reduce_and;
-  case AtomicRMWInst::Or: return llvm::Intrinsic::vector_reduce_or;
-  case AtomicRMWInst::Xor: return llvm::Intrinsic::vector_reduce_xor;
-  case AtomicRMWInst::Max: return llvm::Intrinsic::vector_reduce_smax;
-  case AtomicRMWInst::Min: return llvm::Intrinsic::vector_reduce_smin;
-  case AtomicRMWInst::UMax: return llvm::Intrinsic::vector_reduce_umax;
-  case AtomicRMWInst::UMin: return llvm::Intrinsic::vector_reduce_umin;
-  default: return llvm::Intrinsic::not_intrinsic;
+    case AtomicRMWInst::Add:
+    case AtomicRMWInst::Sub: return llvm::Intrinsic::vector_reduce_add;
+    case AtomicRMWInst::And: return llvm::Intrinsic::vector_reduce_and;
+    case AtomicRMWInst::Or: return llvm::Intrinsic::vector_reduce_or;
+    case AtomicRMWInst::Xor: return llvm::Intrinsic::vector_reduce_xor;
+    case AtomicRMWInst::Max: return llvm::Intrinsic::vector_reduce_smax;
+    case AtomicRMWInst::Min: return llvm::Intrinsic::vector_reduce_smin;
+    case AtomicRMWInst::UMax: return llvm::Intrinsic::vector_reduce_umax;
+    case AtomicRMWInst::UMin: return llvm::Intrinsic::vector_reduce_umin;
+    default: return llvm::Intrinsic::not_intrinsic;
   }
 }
 
 llvm::APInt neutral(AtomicRMWInst::BinOp operation, unsigned width) {
   switch (operation) {
-  case AtomicRMWInst::And:
-  case AtomicRMWInst::UMin: return llvm::APInt::getAllOnes(width);
-  case AtomicRMWInst::Max: return llvm::APInt::getSignedMinValue(width);
-  case AtomicRMWInst::Min: return llvm::APInt::getSignedMaxValue(width);
-  default: return llvm::APInt::getZero(width);
+    case AtomicRMWInst::And:
+    case AtomicRMWInst::UMin: return llvm::APInt::getAllOnes(width);
+    case AtomicRMWInst::Max: return llvm::APInt::getSignedMinValue(width);
+    case AtomicRMWInst::Min: return llvm::APInt::getSignedMaxValue(width);
+    default: return llvm::APInt::getZero(width);
   }
 }
 
@@ -59,7 +59,8 @@ llvm::Value *FunctionEmitter::emitOneAtomic(llvm::Instruction *atomic, bool isSh
   llvm::Align align = rmw ? rmw->getAlign() : swap->getAlign();
   if (rmw) {
     result = builder_.CreateAlignedLoad(rmw->getType(), at, align);
-    builder_.CreateAlignedStore(llvm::buildAtomicRMWValue(rmw->getOperation(), builder_, result, rmw->getValOperand()), at, align);
+    builder_.CreateAlignedStore(llvm::buildAtomicRMWValue(rmw->getOperation(), builder_, result, rmw->getValOperand()),
+                                at, align);
   } else {
     Value *old = builder_.CreateAlignedLoad(swap->getCompareOperand()->getType(), at, align);
     Value *equal = builder_.CreateICmpEQ(old, swap->getCompareOperand());
@@ -107,7 +108,10 @@ llvm::Value *FunctionEmitter::narrowRoot(Value *address, unsigned depth) {
   auto *i = dyn_cast<llvm::Instruction>(address);
   if (!i || !shape(i).isVarying() || depth > kMostDepth) return nullptr;
   if (i->getType()->isIntegerTy(8) || i->getType()->isIntegerTy(16)) return i;
-  if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::BinaryOperator, llvm::GetElementPtrInst>(i) || i->isIntDivRem()) return nullptr;
+  if (!llvm::isa<llvm::ZExtInst, llvm::SExtInst, llvm::IntToPtrInst, llvm::BinaryOperator, llvm::GetElementPtrInst>(
+          i) ||
+      i->isIntDivRem())
+    return nullptr;
   Value *varying = nullptr;
   for (Value *operand : i->operands()) {
     if (shape(operand).isUniform()) continue;
@@ -149,7 +153,8 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
     return;
   }
   const bool isShared = isSharedAddress(*atomic.getOperand(0));
-  context_.report.note(atomic, isShared ? "one update per lane" : "one atomic per lane", rmw ? "addresses vary or the operation does not combine" : "compare and swap");
+  context_.report.note(atomic, isShared ? "one update per lane" : "one atomic per lane",
+                       rmw ? "addresses vary or the operation does not combine" : "compare and swap");
   llvm::Type *type = rmw ? atomic.getType() : cast<llvm::StructType>(atomic.getType())->getElementType(0);
   bool wanted = !atomic.use_empty();
   llvm::AllocaInst *results = wanted ? laneArray(type) : nullptr;
@@ -168,7 +173,9 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
     Value *success = builder_.CreateZExt(builder_.CreateExtractValue(made, 1), builder_.getInt8Ty());
     builder_.CreateStore(success, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), successes, at));
   };
-  Value *root = rmw && isShared && !wanted && shape(rmw->getValOperand()).isUniform() ? narrowRoot(rmw->getPointerOperand()) : nullptr;
+  Value *root = rmw && isShared && !wanted && shape(rmw->getValOperand()).isUniform()
+                    ? narrowRoot(rmw->getPointerOperand())
+                    : nullptr;
   std::function<void()> whenFull;
   if (rmw && isShared) whenFull = [&] { root ? updateByNarrowRoot(*rmw, root) : forAllLanes(one, kTogether); };
   forEachLane(one, whenFull);

@@ -24,33 +24,33 @@ void FunctionEmitter::emitCall(llvm::CallBase &call) {
   if (id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::activemask) return emitCollective(call, id);
   Value *warp = vector_.getArg(0);
   switch (id) {
-  case LaneIntrinsic::lane: return define(call, builder_.getInt32(0));
-  case LaneIntrinsic::tidX: return emitThreadIndex(call, 0);
-  case LaneIntrinsic::tidY: return emitThreadIndex(call, 1);
-  case LaneIntrinsic::tidZ: return emitThreadIndex(call, 2);
-  case LaneIntrinsic::checkAligned: return checkAligned(call);
-  case LaneIntrinsic::exited:
-  case LaneIntrinsic::turn: return emitRuntime(call, id);
-  case LaneIntrinsic::warpFull: return emitCollective(call, id);
-  case LaneIntrinsic::elementwise: return callMaths(call);
-  case LaneIntrinsic::laneFunction: return callLaneFunction(call);
-  case LaneIntrinsic::vprintf:
-    return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
-      return callRuntime(offsetof(Runtime, vprintf), call.getType(), {warp, lane, a[0], a[1]});
-    });
-  case LaneIntrinsic::assertfail:
-    return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
-      return callRuntime(offsetof(Runtime, assertFail), call.getType(), {warp, lane, a[0], a[1], a[2], a[3], a[4]});
-    });
-  case LaneIntrinsic::malloc:
-    return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
-      return callRuntime(offsetof(Runtime, malloc), call.getType(), {warp, a[0]});
-    });
-  case LaneIntrinsic::free:
-    return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
-      return callRuntime(offsetof(Runtime, free), call.getType(), {warp, a[0]});
-    });
-  default: fail(call, "call of " + callee->getName().str());
+    case LaneIntrinsic::lane: return define(call, builder_.getInt32(0));
+    case LaneIntrinsic::tidX: return emitThreadIndex(call, 0);
+    case LaneIntrinsic::tidY: return emitThreadIndex(call, 1);
+    case LaneIntrinsic::tidZ: return emitThreadIndex(call, 2);
+    case LaneIntrinsic::checkAligned: return checkAligned(call);
+    case LaneIntrinsic::exited:
+    case LaneIntrinsic::turn: return emitRuntime(call, id);
+    case LaneIntrinsic::warpFull: return emitCollective(call, id);
+    case LaneIntrinsic::elementwise: return callMaths(call);
+    case LaneIntrinsic::laneFunction: return callLaneFunction(call);
+    case LaneIntrinsic::vprintf:
+      return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
+        return callRuntime(offsetof(Runtime, vprintf), call.getType(), {warp, lane, a[0], a[1]});
+      });
+    case LaneIntrinsic::assertfail:
+      return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
+        return callRuntime(offsetof(Runtime, assertFail), call.getType(), {warp, lane, a[0], a[1], a[2], a[3], a[4]});
+      });
+    case LaneIntrinsic::malloc:
+      return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
+        return callRuntime(offsetof(Runtime, malloc), call.getType(), {warp, a[0]});
+      });
+    case LaneIntrinsic::free:
+      return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
+        return callRuntime(offsetof(Runtime, free), call.getType(), {warp, a[0]});
+      });
+    default: fail(call, "call of " + callee->getName().str());
   }
 }
 
@@ -96,8 +96,7 @@ void FunctionEmitter::callMaths(llvm::CallBase &call) {
   llvm::Function *callee = call.getCalledFunction();
   auto *type = llvm::FunctionType::get(widen(call.getType()), types, false);
   llvm::FunctionCallee wide = context_.module.getOrInsertFunction((callee->getName() + ".v32").str(), type);
-  if (auto *function = dyn_cast<llvm::Function>(wide.getCallee()))
-    function->setAttributes(callee->getAttributes());
+  if (auto *function = dyn_cast<llvm::Function>(wide.getCallee())) function->setAttributes(callee->getAttributes());
   define(call, builder_.CreateCall(wide, arguments));
 }
 

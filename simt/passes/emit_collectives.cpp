@@ -15,23 +15,23 @@ using llvm::isa;
 
 void FunctionEmitter::emitCollective(llvm::CallBase &call, LaneIntrinsic id) {
   switch (id) {
-  case LaneIntrinsic::shflIdx:
-  case LaneIntrinsic::shflUp:
-  case LaneIntrinsic::shflDown:
-  case LaneIntrinsic::shflBfly: return emitShuffle(call, id);
-  case LaneIntrinsic::voteAll:
-  case LaneIntrinsic::voteAny:
-  case LaneIntrinsic::voteUni:
-  case LaneIntrinsic::voteBallot: return emitVote(call, id);
-  case LaneIntrinsic::matchAny32:
-  case LaneIntrinsic::matchAny64: return emitMatchAny(call);
-  case LaneIntrinsic::matchAll32:
-  case LaneIntrinsic::matchAll64: return emitMatchAll(call);
-  case LaneIntrinsic::warpsync: return;  // the lanes of a warp run together
-  case LaneIntrinsic::elect: return emitElect(call);
-  case LaneIntrinsic::activemask: return define(call, maskBits(mask()));
-  case LaneIntrinsic::warpFull: return define(call, warpIsFull(call.getArgOperand(0)));
-  default: return emitRedux(call, id);
+    case LaneIntrinsic::shflIdx:
+    case LaneIntrinsic::shflUp:
+    case LaneIntrinsic::shflDown:
+    case LaneIntrinsic::shflBfly: return emitShuffle(call, id);
+    case LaneIntrinsic::voteAll:
+    case LaneIntrinsic::voteAny:
+    case LaneIntrinsic::voteUni:
+    case LaneIntrinsic::voteBallot: return emitVote(call, id);
+    case LaneIntrinsic::matchAny32:
+    case LaneIntrinsic::matchAny64: return emitMatchAny(call);
+    case LaneIntrinsic::matchAll32:
+    case LaneIntrinsic::matchAll64: return emitMatchAll(call);
+    case LaneIntrinsic::warpsync: return;  // the lanes of a warp run together
+    case LaneIntrinsic::elect: return emitElect(call);
+    case LaneIntrinsic::activemask: return define(call, maskBits(mask()));
+    case LaneIntrinsic::warpFull: return define(call, warpIsFull(call.getArgOperand(0)));
+    default: return emitRedux(call, id);
   }
 }
 
@@ -74,8 +74,8 @@ llvm::Value *FunctionEmitter::holdsForAll(Term term) {
   return holdsForAll(predicate, compare->getOperand(0), compare->getOperand(1));
 }
 
-// The same for a comparison: of a value that grows from lane to lane with an upper bound (or the reverse), the last lane
-// decides, if none wraps; the larger of two values is below a bound if both are.
+// The same for a comparison: of a value that grows from lane to lane with an upper bound (or the reverse), the last
+// lane decides, if none wraps; the larger of two values is below a bound if both are.
 //
 //   u + {0…31} < n   →   sext u + 31 < sext n          i64: u < n and n - u > 31
 llvm::Value *FunctionEmitter::holdsForAll(llvm::CmpInst::Predicate predicate, Value *value, Value *bound) {
@@ -85,8 +85,11 @@ llvm::Value *FunctionEmitter::holdsForAll(llvm::CmpInst::Predicate predicate, Va
   const bool below = llvm::ICmpInst::isLT(predicate) || llvm::ICmpInst::isLE(predicate);
   if (auto *extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(value); extreme && isMadeHere(*value)) {
     const bool largest = llvm::ICmpInst::isGT(extreme->getPredicate());
-    if (llvm::ICmpInst::isEquality(predicate) || largest != below || extreme->isSigned() != llvm::ICmpInst::isSigned(predicate)) return nullptr;
-    Value *first = holdsForAll(predicate, extreme->getLHS(), bound), *second = first ? holdsForAll(predicate, extreme->getRHS(), bound) : nullptr;
+    if (llvm::ICmpInst::isEquality(predicate) || largest != below ||
+        extreme->isSigned() != llvm::ICmpInst::isSigned(predicate))
+      return nullptr;
+    Value *first = holdsForAll(predicate, extreme->getLHS(), bound),
+          *second = first ? holdsForAll(predicate, extreme->getRHS(), bound) : nullptr;
     return second ? builder_.CreateAnd(first, second) : nullptr;
   }
   if (!of.isAffine() || !of.isExact() || llvm::ICmpInst::isEquality(predicate)) return nullptr;
@@ -96,11 +99,14 @@ llvm::Value *FunctionEmitter::holdsForAll(llvm::CmpInst::Predicate predicate, Va
   if (width <= 32 && llvm::ICmpInst::isSigned(predicate)) {
     llvm::Type *wide = builder_.getInt64Ty();
     Value *exact = builder_.CreateSExt(u, wide);
-    auto plus = [&](std::int64_t offset) { return builder_.CreateAdd(exact, builder_.getInt64(static_cast<std::uint64_t>(offset))); };
+    auto plus = [&](std::int64_t offset) {
+      return builder_.CreateAdd(exact, builder_.getInt64(static_cast<std::uint64_t>(offset)));
+    };
     Value *holds = builder_.CreateICmp(predicate, plus(last), builder_.CreateSExt(limit, wide));
     if (first == 0) return holds;
     const llvm::APInt farthest = below ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getSignedMaxValue(width);
-    Value *wraps = builder_.CreateICmp(below ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_SGT, plus(first), builder_.getInt(farthest.sext(64)));
+    Value *wraps = builder_.CreateICmp(below ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_SGT, plus(first),
+                                       builder_.getInt(farthest.sext(64)));
     return builder_.CreateAnd(holds, builder_.CreateNot(wraps));
   }
   if (first != 0) return nullptr;
@@ -135,7 +141,8 @@ llvm::Value *FunctionEmitter::permute(Value *values, Value *sources) {
       (l < 16 ? low : high).push_back(l);
       both.push_back(l);
     }
-    Value *valuesLow = builder_.CreateShuffleVector(values, low), *valuesHigh = builder_.CreateShuffleVector(values, high);
+    Value *valuesLow = builder_.CreateShuffleVector(values, low),
+          *valuesHigh = builder_.CreateShuffleVector(values, high);
     auto half = [&](const std::vector<int> &which) {
       return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
                                       {valuesLow, builder_.CreateShuffleVector(sources, which), valuesHigh});
@@ -164,8 +171,8 @@ void FunctionEmitter::emitShuffle(llvm::CallBase &call, LaneIntrinsic id) {
   if (id == LaneIntrinsic::shflUp) source = builder_.CreateSub(lane, b);
   if (id == LaneIntrinsic::shflDown) source = builder_.CreateAdd(lane, b);
   if (id == LaneIntrinsic::shflBfly) source = builder_.CreateXor(lane, b);
-  Value *inside = id == LaneIntrinsic::shflUp ? builder_.CreateICmpSGE(source, maximum)
-                                              : builder_.CreateICmpSLE(source, maximum);
+  Value *inside =
+      id == LaneIntrinsic::shflUp ? builder_.CreateICmpSGE(source, maximum) : builder_.CreateICmpSLE(source, maximum);
   source = builder_.CreateSelect(inside, source, lane);
   Value *moved = permute(value, source);
   Value *members = activeMembers(call);
@@ -259,15 +266,15 @@ void FunctionEmitter::emitRedux(llvm::CallBase &call, LaneIntrinsic id) {
   llvm::Intrinsic::ID reduction = llvm::Intrinsic::vector_reduce_add;
   std::uint32_t neutral = 0;
   switch (id) {
-  case LaneIntrinsic::reduxAdd: break;
-  case LaneIntrinsic::reduxUmin: reduction = llvm::Intrinsic::vector_reduce_umin, neutral = ~0u; break;
-  case LaneIntrinsic::reduxUmax: reduction = llvm::Intrinsic::vector_reduce_umax; break;
-  case LaneIntrinsic::reduxSmin: reduction = llvm::Intrinsic::vector_reduce_smin, neutral = 0x7fffffffu; break;
-  case LaneIntrinsic::reduxSmax: reduction = llvm::Intrinsic::vector_reduce_smax, neutral = 0x80000000u; break;
-  case LaneIntrinsic::reduxAnd: reduction = llvm::Intrinsic::vector_reduce_and, neutral = ~0u; break;
-  case LaneIntrinsic::reduxOr: reduction = llvm::Intrinsic::vector_reduce_or; break;
-  case LaneIntrinsic::reduxXor: reduction = llvm::Intrinsic::vector_reduce_xor; break;
-  default: return fail(call, "call of " + call.getCalledFunction()->getName().str());
+    case LaneIntrinsic::reduxAdd: break;
+    case LaneIntrinsic::reduxUmin: reduction = llvm::Intrinsic::vector_reduce_umin, neutral = ~0u; break;
+    case LaneIntrinsic::reduxUmax: reduction = llvm::Intrinsic::vector_reduce_umax; break;
+    case LaneIntrinsic::reduxSmin: reduction = llvm::Intrinsic::vector_reduce_smin, neutral = 0x7fffffffu; break;
+    case LaneIntrinsic::reduxSmax: reduction = llvm::Intrinsic::vector_reduce_smax, neutral = 0x80000000u; break;
+    case LaneIntrinsic::reduxAnd: reduction = llvm::Intrinsic::vector_reduce_and, neutral = ~0u; break;
+    case LaneIntrinsic::reduxOr: reduction = llvm::Intrinsic::vector_reduce_or; break;
+    case LaneIntrinsic::reduxXor: reduction = llvm::Intrinsic::vector_reduce_xor; break;
+    default: return fail(call, "call of " + call.getCalledFunction()->getName().str());
   }
   Value *values = vector(call.getArgOperand(1));
   auto reduce = [&](Value *memberBits) {

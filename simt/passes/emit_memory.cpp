@@ -87,12 +87,13 @@ llvm::Value *FunctionEmitter::guarded(const Shape &of, const std::function<Value
   return holds ? branchOn(holds, /*likely=*/true, fast, slow) : fast();
 }
 
-llvm::Value *FunctionEmitter::branchOn(Value *holds, bool likely, const std::function<Value *()> &fast, const std::function<Value *()> &slow) {
+llvm::Value *FunctionEmitter::branchOn(Value *holds, bool likely, const std::function<Value *()> &fast,
+                                       const std::function<Value *()> &slow) {
   BasicBlock *fastBlock = newBlock("contiguous"), *slowBlock = newBlock("wrapped"), *merge = newBlock("accessed");
-  llvm::MDNode *weights = llvm::MDNode::get(
-      lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
-                           llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20)),
-                           llvm::ConstantAsMetadata::get(builder_.getInt32(1))});
+  llvm::MDNode *weights =
+      llvm::MDNode::get(lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
+                                             llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20)),
+                                             llvm::ConstantAsMetadata::get(builder_.getInt32(1))});
   builder_.CreateCondBr(holds, fastBlock, slowBlock, likely ? weights : nullptr);
   // What the sides materialise is not visible after them.
   auto keepScalars = now_, keepVectors = vectorsNow_;
@@ -124,13 +125,17 @@ llvm::Value *FunctionEmitter::addresses(Value *pointer) {
   using namespace llvm::PatternMatch;
   Value *base = nullptr, *offset = nullptr, *index = nullptr;
   Value *sum = nullptr;
-  if (!isMadeHere(*pointer) || !match(pointer, m_IntToPtr(m_Value(sum))) || !isMadeHere(*sum) || !match(sum, m_Add(m_Value(base), m_Value(offset))))
+  if (!isMadeHere(*pointer) || !match(pointer, m_IntToPtr(m_Value(sum))) || !isMadeHere(*sum) ||
+      !match(sum, m_Add(m_Value(base), m_Value(offset))))
     return vector(pointer);
   if (shape(offset).isUniform()) std::swap(base, offset);
-  if (!shape(base).isUniform() || !base->getType()->isIntegerTy(64) || !shape(pointer).isVarying()) return vector(pointer);
+  if (!shape(base).isUniform() || !base->getType()->isIntegerTy(64) || !shape(pointer).isVarying())
+    return vector(pointer);
   std::uint64_t shift = 0;
-  if (!isMadeHere(*offset) || !match(offset, m_Shl(m_Value(index), m_ConstantInt(shift))) || shift > 3) index = offset, shift = 0;
-  return builder_.CreateGEP(builder_.getIntNTy(8u << shift), builder_.CreateIntToPtr(scalar(base), builder_.getPtrTy()), vector(index));
+  if (!isMadeHere(*offset) || !match(offset, m_Shl(m_Value(index), m_ConstantInt(shift))) || shift > 3)
+    index = offset, shift = 0;
+  return builder_.CreateGEP(builder_.getIntNTy(8u << shift), builder_.CreateIntToPtr(scalar(base), builder_.getPtrTy()),
+                            vector(index));
 }
 
 // --- loads --------------------------------------------------------------------------------------------
@@ -184,10 +189,8 @@ llvm::Value *FunctionEmitter::loadLanes(llvm::LoadInst &load, llvm::Type *elemen
       auto *wide = llvm::FixedVectorType::get(element, kLanes * count);
       Value *u = scalar(pointer);
       Value *loaded;
-      if (maskIsFull())
-        loaded = builder_.CreateAlignedLoad(wide, u, load.getAlign(), load.isVolatile());
-      else
-        loaded = builder_.CreateMaskedLoad(wide, u, load.getAlign(), wideMask(count));
+      if (maskIsFull()) loaded = builder_.CreateAlignedLoad(wide, u, load.getAlign(), load.isVolatile());
+      else loaded = builder_.CreateMaskedLoad(wide, u, load.getAlign(), wideMask(count));
       if (count == 1 && !load.getType()->isVectorTy()) return loaded;
       Value *result = llvm::PoisonValue::get(widen(load.getType()));
       for (unsigned i = 0; i < count; ++i)
@@ -223,7 +226,8 @@ void FunctionEmitter::loadEachLane(llvm::LoadInst &load) {
     llvm::Instruction *copy = load.clone();
     copy->setOperand(0, address.get(lane));
     builder_.Insert(copy);
-    builder_.CreateStore(copy, builder_.CreateInBoundsGEP(load.getType(), results, builder_.CreateZExt(lane, builder_.getInt64Ty())));
+    builder_.CreateStore(
+        copy, builder_.CreateInBoundsGEP(load.getType(), results, builder_.CreateZExt(lane, builder_.getInt64Ty())));
   });
   define(load, builder_.CreateLoad(widen(load.getType()), results));
 }
@@ -250,7 +254,8 @@ void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
   } else if (auto *laneVector = dyn_cast<llvm::FixedVectorType>(value->getType())) {
     Value *parts = vector(value), *one = llvm::PoisonValue::get(laneVector), *last = lastLane();
     for (unsigned i = 0; i < laneVector->getNumElements(); ++i)
-      one = builder_.CreateInsertElement(one, builder_.CreateExtractElement(builder_.CreateExtractValue(parts, i), last), i);
+      one = builder_.CreateInsertElement(one,
+                                         builder_.CreateExtractElement(builder_.CreateExtractValue(parts, i), last), i);
     copy->setOperand(0, one);
   } else {
     copy->setOperand(0, builder_.CreateExtractElement(vector(value), lastLane()));
@@ -281,12 +286,14 @@ llvm::Value *FunctionEmitter::inMemoryOrder(std::vector<Value *> parts, unsigned
     if (cast<llvm::FixedVectorType>(wide->getType())->getNumElements() != kLanes * count) return nullptr;
     for (unsigned i = 0; i < count; ++i) {
       auto *part = dyn_cast<llvm::ShuffleVectorInst>(parts[i]);
-      if (!part || part->getOperand(0) != wide || part->getShuffleMask() != llvm::ArrayRef<int>(iota(i, kLanes, count))) return nullptr;
+      if (!part || part->getOperand(0) != wide || part->getShuffleMask() != llvm::ArrayRef<int>(iota(i, kLanes, count)))
+        return nullptr;
     }
     return wide;
   }
   auto *first = dyn_cast<llvm::BinaryOperator>(parts[0]);
-  if (!first || depth == kMostDepth || first->isIntDivRem() || first->getOpcode() == llvm::Instruction::FRem) return nullptr;
+  if (!first || depth == kMostDepth || first->isIntDivRem() || first->getOpcode() == llvm::Instruction::FRem)
+    return nullptr;
   const unsigned bits = first->getType()->getScalarSizeInBits();
   if (bits != 32 && bits != 64) return nullptr;  // narrower floats are written in other ways later
   std::vector<Value *> left, right;
@@ -332,7 +339,9 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   if (!address.isStrided(size * count)) {
     if (storePattern(store)) return;
     context_.report.note(store, "scatter", address.isVarying() ? "the address varies" : "the lanes are apart");
-    auto now = address.isVarying() && count == 1 && !store.getValueOperand()->getType()->isVectorTy() ? contiguousNow(pointer, size) : std::nullopt;
+    auto now = address.isVarying() && count == 1 && !store.getValueOperand()->getType()->isVectorTy()
+                   ? contiguousNow(pointer, size)
+                   : std::nullopt;
     if (!now) {
       slow();
       return;
@@ -354,10 +363,8 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
       wide = inMemoryOrder(parts);
       if (!wide) wide = interleave(parts);
     }
-    if (maskIsFull())
-      markOnce(*builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile()));
-    else
-      markOnce(*builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count)));
+    if (maskIsFull()) markOnce(*builder_.CreateAlignedStore(wide, u, store.getAlign(), store.isVolatile()));
+    else markOnce(*builder_.CreateMaskedStore(wide, u, store.getAlign(), wideMask(count)));
     return nullptr;
   };
   guarded(address, fast, slow);
@@ -409,10 +416,10 @@ void FunctionEmitter::checkAligned(llvm::CallBase &call) {
   Value *any = oneForAll ? bad : builder_.CreateICmpNE(lanes, builder_.getInt32(0), "misaligned");
   // The first offending lane's address is reported.
   BasicBlock *fault = newBlock("misaligned"), *fine = newBlock("aligned");
-  llvm::MDNode *unlikely = llvm::MDNode::get(
-      lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
-                           llvm::ConstantAsMetadata::get(builder_.getInt32(1)),
-                           llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20))});
+  llvm::MDNode *unlikely =
+      llvm::MDNode::get(lane_.getContext(), {llvm::MDString::get(lane_.getContext(), "branch_weights"),
+                                             llvm::ConstantAsMetadata::get(builder_.getInt32(1)),
+                                             llvm::ConstantAsMetadata::get(builder_.getInt32(1 << 20))});
   builder_.CreateCondBr(any, fault, fine, unlikely);
   builder_.SetInsertPoint(fault);
   auto keepScalars = now_, keepVectors = vectorsNow_;

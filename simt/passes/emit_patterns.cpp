@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FunctionEmitter: accesses whose lanes lie at known distances, but not side by side, as the members of structures, the columns
-// of a tile and the pairs of a butterfly do. Memory is accessed in pieces of a register; shuffles bring the lanes' elements
-// from them or into them. Accesses of one block that lie at a known distance are one pattern, if that takes less:
+// FunctionEmitter: accesses whose lanes lie at known distances, but not side by side, as the members of structures, the
+// columns of a tile and the pairs of a butterfly do. Memory is accessed in pieces of a register; shuffles bring the
+// lanes' elements from them or into them. Accesses of one block that lie at a known distance are one pattern, if that
+// takes less:
 //
 //   %a = load i32, %x[2 * %tid]                   pieces  0…15  16…31  32…47  48…63
 //   %b = load i32, %x[2 * %tid + 1]          →    %a: the even ones of two pieces each;  %b: the odd ones
@@ -9,8 +10,8 @@
 //   store i32 %v, %x[2 * %tid]                    each piece: %v and %w in turns: four whole stores, where the last was
 //   store i32 %w, %x[2 * %tid + 1]           →
 //
-// Only bytes of active lanes are written. What is read lies between the elements of two lanes (less than a page apart, so that
-// it lies on a page which one of them reads anyway), or is masked off.
+// Only bytes of active lanes are written. What is read lies between the elements of two lanes (less than a page apart,
+// so that it lies on a page which one of them reads anyway), or is masked off.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -54,8 +55,8 @@ struct FunctionEmitter::Pieces {
   };
   std::vector<Piece> pieces;
 
-  // Runs of `elements`, with what lies between them if it is `gap` elements at most. A run's last piece may lie over the
-  // one before where only lanes' own elements and gaps may be touched (`within`), or reach beyond the run.
+  // Runs of `elements`, with what lies between them if it is `gap` elements at most. A run's last piece may lie over
+  // the one before where only lanes' own elements and gaps may be touched (`within`), or reach beyond the run.
   Pieces(const std::set<std::int64_t> &elements, unsigned width, unsigned gap, bool within) {
     for (auto at = elements.begin(); at != elements.end();) {
       const std::int64_t first = *at;
@@ -113,7 +114,10 @@ llvm::Value *FunctionEmitter::pick(llvm::ArrayRef<Value *> sources, llvm::ArrayR
       if (wanted[i].source == source) lanes[i] = static_cast<int>(base + wanted[i].at);
   };
   add(used[0], 0);
-  if (used.size() == 1) return llvm::ShuffleVectorInst::isIdentityMask(lanes, static_cast<int>(width)) ? made : builder_.CreateShuffleVector(made, lanes);
+  if (used.size() == 1)
+    return llvm::ShuffleVectorInst::isIdentityMask(lanes, static_cast<int>(width))
+               ? made
+               : builder_.CreateShuffleVector(made, lanes);
   for (std::size_t s = 1; s < used.size(); ++s) {
     add(used[s], width);
     made = builder_.CreateShuffleVector(made, sources[static_cast<unsigned>(used[s])], lanes);
@@ -151,7 +155,8 @@ std::optional<FunctionEmitter::Member> FunctionEmitter::nextMember(llvm::Instruc
   if (!shape(from).isExact()) return std::nullopt;
   for (llvm::Instruction *i = last.getNextNode(); i && ++between <= kMostBetween; i = i->getNextNode()) {
     Value *to = i->getOpcode() == first.getOpcode() ? llvm::getLoadStorePointerOperand(i) : nullptr;
-    if (to && llvm::getLoadStoreType(i) == llvm::getLoadStoreType(&first) && !i->isVolatile() && !i->isAtomic() && shape(to).isExact() && shape(to).isAffine())
+    if (to && llvm::getLoadStoreType(i) == llvm::getLoadStoreType(&first) && !i->isVolatile() && !i->isAtomic() &&
+        shape(to).isExact() && shape(to).isAffine())
       if (auto apart = forms_.distance(from, to))
         if (auto made = member(*i, *apart)) return made;
     if (stores ? i->mayReadOrWriteMemory() : i->mayWriteToMemory()) break;
@@ -165,7 +170,8 @@ unsigned FunctionEmitter::pieceWidth(llvm::Type *element) const {
 }
 
 // Places of elements, register by register.
-std::vector<std::vector<FunctionEmitter::Place>> FunctionEmitter::placesOf(const Member &member, const Pieces &pieces, unsigned width) {
+std::vector<std::vector<FunctionEmitter::Place>> FunctionEmitter::placesOf(const Member &member, const Pieces &pieces,
+                                                                           unsigned width) {
   std::vector<std::vector<Place>> result;
   for (std::size_t e = 0; e < member.elements.size(); ++e) {
     if (e % width == 0) result.emplace_back();
@@ -206,7 +212,9 @@ std::optional<unsigned> FunctionEmitter::costOfLoads(llvm::ArrayRef<Member> memb
   } else if (pieces.runs <= kMostRuns && pieces.elementCount <= kMostElements * components) {
     return cost;
   }
-  const unsigned apart = components * apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart =
+      components *
+      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
   return cost < apart ? std::optional(cost) : std::nullopt;
 }
 
@@ -215,7 +223,9 @@ llvm::Value *FunctionEmitter::loadPattern(llvm::LoadInst &load) {
   if (!first) return nullptr;
   llvm::Type *element = load.getType()->getScalarType();
   const auto count = static_cast<unsigned>(first->elements.size()) / kLanes;
-  const unsigned apart = count * apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart =
+      count *
+      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
   std::vector<Member> members = {*first};
   std::optional<unsigned> cost = costOfLoads(members);
   while (members.size() < kMostMembers) {
@@ -236,7 +246,8 @@ llvm::Value *FunctionEmitter::loadPattern(llvm::LoadInst &load) {
   for (const Member &one : llvm::drop_begin(members)) loadedAhead_[one.access] = nullptr;
   const auto fast = [&] { return loadMembers(members); };
   const Shape address = shape(load.getPointerOperand());
-  return guarded(address, fast, [&] { return gather(vector(load.getPointerOperand()), element, count, load.getAlign()); });
+  return guarded(address, fast,
+                 [&] { return gather(vector(load.getPointerOperand()), element, count, load.getAlign()); });
 }
 
 // Returns what the first one loads; the others' values are kept for their turn.
@@ -254,7 +265,8 @@ llvm::Value *FunctionEmitter::loadMembers(llvm::ArrayRef<Member> members) {
     const auto [at, length] = pieces.pieces[p];
     Value *from = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), at * size));
     auto *type = llvm::FixedVectorType::get(element, length);
-    Value *piece = masks.empty() ? static_cast<Value *>(builder_.CreateAlignedLoad(type, from, align)) : builder_.CreateMaskedLoad(type, from, align, masks[p]);
+    Value *piece = masks.empty() ? static_cast<Value *>(builder_.CreateAlignedLoad(type, from, align))
+                                 : builder_.CreateMaskedLoad(type, from, align, masks[p]);
     std::vector<int> grown = iota(0, length);
     grown.resize(width, -1);
     loaded.push_back(length == width ? piece : builder_.CreateShuffleVector(piece, grown));
@@ -285,13 +297,16 @@ llvm::Value *FunctionEmitter::joinComponents(llvm::ArrayRef<Value *> parts, llvm
 
 // --- masks -------------------------------------------------------------------------------------------
 
-// Which elements of each piece active lanes access. Made of integers as wide as the elements, which are shuffled like them.
-std::vector<llvm::Value *> FunctionEmitter::pieceMasks(llvm::ArrayRef<Member> members, const Pieces &pieces, llvm::Type *element) {
+// Which elements of each piece active lanes access. Made of integers as wide as the elements, which are shuffled like
+// them.
+std::vector<llvm::Value *> FunctionEmitter::pieceMasks(llvm::ArrayRef<Member> members, const Pieces &pieces,
+                                                       llvm::Type *element) {
   const unsigned width = pieceWidth(element);
   const auto bits = static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSizeInBits(element));
   auto *type = llvm::FixedVectorType::get(builder_.getIntNTy(bits), width);
   std::vector<Value *> lanes;
-  for (unsigned p = 0; p < kLanes / width; ++p) lanes.push_back(builder_.CreateSExt(builder_.CreateShuffleVector(mask(), iota(p * width, width)), type));
+  for (unsigned p = 0; p < kLanes / width; ++p)
+    lanes.push_back(builder_.CreateSExt(builder_.CreateShuffleVector(mask(), iota(p * width, width)), type));
   const auto none = static_cast<int>(lanes.size());
   lanes.push_back(llvm::Constant::getNullValue(type));
   std::vector<Value *> masks;
@@ -308,9 +323,10 @@ std::vector<llvm::Value *> FunctionEmitter::pieceMasks(llvm::ArrayRef<Member> me
   return masks;
 }
 
-// Piece by piece, the lanes that access each element: one in each layer, of which there are as many as lanes of an element.
-std::vector<std::vector<std::vector<FunctionEmitter::Place>>> FunctionEmitter::lanesOfPieces(llvm::ArrayRef<Member> members, const Pieces &pieces,
-                                                                                           unsigned width) {
+// Piece by piece, the lanes that access each element: one in each layer, of which there are as many as lanes of an
+// element.
+std::vector<std::vector<std::vector<FunctionEmitter::Place>>> FunctionEmitter::lanesOfPieces(
+    llvm::ArrayRef<Member> members, const Pieces &pieces, unsigned width) {
   std::vector<std::vector<std::vector<Place>>> result(pieces.pieces.size(), {std::vector<Place>(width)});
   for (const Member &one : members)
     for (std::size_t e = 0; e < one.elements.size(); ++e) {
@@ -343,13 +359,15 @@ std::optional<FunctionEmitter::StorePlan> FunctionEmitter::planStores(llvm::Arra
   const unsigned width = pieceWidth(element), registers = kLanes / width;
   std::set<std::int64_t> all;
   for (const Member &one : members) all.insert(one.elements.begin(), one.elements.end());
-  if (!maskIsFull() && (context_.simd != Simd::avx512 || all.size() != members.size() * kLanes)) return std::nullopt;  // the last of two lanes wins
+  if (!maskIsFull() && (context_.simd != Simd::avx512 || all.size() != members.size() * kLanes))
+    return std::nullopt;  // the last of two lanes wins
   StorePlan plan{Pieces(all, width, width - 1, /*within=*/false), {}};
   plan.wanted.assign(plan.pieces.pieces.size(), std::vector<Place>(width));
   for (std::size_t m = 0; m < members.size(); ++m)
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Place place = plan.pieces.place(members[m].elements[lane]);
-      plan.wanted[static_cast<unsigned>(place.source)][place.at] = {static_cast<int>(m * registers + lane / width), lane % width};
+      plan.wanted[static_cast<unsigned>(place.source)][place.at] = {static_cast<int>(m * registers + lane / width),
+                                                                    lane % width};
     }
   for (const auto &places : plan.wanted) {
     plan.cost += 1 + picks<Place>(places) + (maskIsFull() ? 0 : 3);
@@ -363,7 +381,8 @@ std::optional<FunctionEmitter::StorePlan> FunctionEmitter::planStores(llvm::Arra
 // The cost of one by itself: in pieces, run by run, or as a scatter.
 unsigned FunctionEmitter::costOfStore(const Member &member, std::optional<StorePlan> plan) {
   llvm::Type *element = llvm::getLoadStoreType(member.access);
-  const unsigned apart = apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart =
+      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
   return plan ? std::min(plan->cost, apart) : apart;
 }
 
@@ -375,7 +394,8 @@ bool FunctionEmitter::storePattern(llvm::StoreInst &store) {
   members.push_back(*own);
   if (members.size() > 1) {
     llvm::Instruction &first = *members[0].access;
-    members.back() = *member(store, *forms_.distance(llvm::getLoadStorePointerOperand(&first), store.getPointerOperand()));
+    members.back() =
+        *member(store, *forms_.distance(llvm::getLoadStorePointerOperand(&first), store.getPointerOperand()));
   }
   std::optional<StorePlan> plan = planStores(members);
   const unsigned cost = members.size() > 1 ? plan->cost : costOfStore(members[0], plan);
@@ -389,12 +409,17 @@ bool FunctionEmitter::storePattern(llvm::StoreInst &store) {
     }
   }
   if (members.size() == 1 && storeRuns(store, plan ? plan->cost : ~0u)) return true;
-  const unsigned apart = apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType())));
+  const unsigned apart = apartCost(
+      context_.simd,
+      static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType())));
   if (members.size() == 1 && (!plan || plan->cost >= apart)) return false;
-  guarded(shape(members[0].access->getOperand(1)), [&] { return storeMembers(members, *plan); }, [&]() -> Value * {
-    scatter(vector(store.getPointerOperand()), vector(store.getValueOperand()), store.getValueOperand()->getType(), 1, store.getAlign());
-    return nullptr;
-  });
+  guarded(
+      shape(members[0].access->getOperand(1)), [&] { return storeMembers(members, *plan); },
+      [&]() -> Value * {
+        scatter(vector(store.getPointerOperand()), vector(store.getValueOperand()), store.getValueOperand()->getType(),
+                1, store.getAlign());
+        return nullptr;
+      });
   return true;
 }
 
@@ -407,13 +432,15 @@ llvm::Value *FunctionEmitter::storeMembers(llvm::ArrayRef<Member> members, const
   std::vector<Value *> sources;
   for (const Member &one : members) {
     Value *value = vector(cast<llvm::StoreInst>(*one.access).getValueOperand());
-    for (unsigned p = 0; p < kLanes / width; ++p) sources.push_back(width == kLanes ? value : builder_.CreateShuffleVector(value, iota(p * width, width)));
+    for (unsigned p = 0; p < kLanes / width; ++p)
+      sources.push_back(width == kLanes ? value : builder_.CreateShuffleVector(value, iota(p * width, width)));
   }
   const std::vector<Value *> masks = maskIsFull() ? std::vector<Value *>() : pieceMasks(members, plan.pieces, element);
   Value *u = scalar(first.getPointerOperand());
   for (std::size_t p = 0; p < plan.wanted.size(); ++p) {
     const std::vector<Place> &places = plan.wanted[p];
-    Value *to = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), plan.pieces.pieces[p].first * size));
+    Value *to = builder_.CreatePtrAdd(
+        u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), plan.pieces.pieces[p].first * size));
     Value *value = pick(sources, places);
     std::vector<llvm::Constant *> owned;
     for (const Place &place : places) owned.push_back(builder_.getInt1(place.source >= 0));
@@ -447,14 +474,22 @@ bool FunctionEmitter::storeRuns(llvm::StoreInst &store, unsigned other) {
   const auto isDouble = [&](std::size_t r) { return (end(r) - starts[r]) * size == 8 && starts[r] * size % 8 == 0; };
   Value *value = vector(store.getValueOperand());
   auto fast = [&]() -> Value * {
-    // Either half of a register's 16 bytes is stored as a double without a shuffle, if all that is done is done with floats.
-    Value *stored = element->isIntegerTy(32) ? builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes)) : value;
+    // Either half of a register's 16 bytes is stored as a double without a shuffle, if all that is done is done with
+    // floats.
+    Value *stored = element->isIntegerTy(32)
+                        ? builder_.CreateBitCast(value, llvm::FixedVectorType::get(builder_.getFloatTy(), kLanes))
+                        : value;
     Value *sorted = builder_.CreateShuffleVector(stored, order), *u = scalar(store.getPointerOperand());
-    Value *doubles = size < 8 ? builder_.CreateBitCast(sorted, llvm::FixedVectorType::get(builder_.getDoubleTy(), static_cast<unsigned>(kLanes * size / 8))) : nullptr;
+    Value *doubles =
+        size < 8 ? builder_.CreateBitCast(sorted, llvm::FixedVectorType::get(builder_.getDoubleTy(),
+                                                                             static_cast<unsigned>(kLanes * size / 8)))
+                 : nullptr;
     for (std::size_t r = 0; r < starts.size(); ++r) {
-      Value *to = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), offset(order[starts[r]])));
-      Value *part = doubles && isDouble(r) ? builder_.CreateExtractElement(doubles, starts[r] * static_cast<std::uint64_t>(size) / 8)
-                                           : builder_.CreateShuffleVector(sorted, iota(starts[r], end(r) - starts[r]));
+      Value *to =
+          builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), offset(order[starts[r]])));
+      Value *part = doubles && isDouble(r)
+                        ? builder_.CreateExtractElement(doubles, starts[r] * static_cast<std::uint64_t>(size) / 8)
+                        : builder_.CreateShuffleVector(sorted, iota(starts[r], end(r) - starts[r]));
       builder_.CreateAlignedStore(part, to, llvm::commonAlignment(store.getAlign(), static_cast<std::uint64_t>(size)));
     }
     return nullptr;

@@ -44,8 +44,8 @@ llvm::Value *FunctionEmitter::callRuntime(unsigned offset, llvm::Type *result, l
 
 // Ends the launch; what follows is unreachable, but emission may go on.
 void FunctionEmitter::raiseFault(Value *kind, Value *lanes, Value *address) {
-  auto *call = llvm::cast<llvm::CallInst>(callRuntime(offsetof(Runtime, fault), builder_.getVoidTy(),
-                                                      {vector_.getArg(0), kind, lanes, address}));
+  auto *call = llvm::cast<llvm::CallInst>(
+      callRuntime(offsetof(Runtime, fault), builder_.getVoidTy(), {vector_.getArg(0), kind, lanes, address}));
   call->setDoesNotReturn();
   builder_.CreateUnreachable();
   builder_.SetInsertPoint(newBlock("after.fault"));
@@ -67,40 +67,41 @@ void FunctionEmitter::emitRuntime(llvm::CallBase &call, LaneIntrinsic id) {
     define(call, operation ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);
   };
   switch (id) {
-  case LaneIntrinsic::barrier:
-    if (context_.splitsAtBarriers) {
-      builder_.CreateCall(context_.module.getOrInsertFunction(kSuspend, none));
+    case LaneIntrinsic::barrier:
+      if (context_.splitsAtBarriers) {
+        builder_.CreateCall(context_.module.getOrInsertFunction(kSuspend, none));
+        return;
+      }
+      callRuntime(offsetof(Runtime, barrier), none, {warp, one(0), one(1), lanes});
+      return;
+    case LaneIntrinsic::barrierArrive:
+      callRuntime(offsetof(Runtime, barrierArrive), none, {warp, one(0), one(1), lanes});
+      return;
+    case LaneIntrinsic::barrierRedPopc: return reduce(0);
+    case LaneIntrinsic::barrierRedAnd: return reduce(1);
+    case LaneIntrinsic::barrierRedOr: return reduce(2);
+    case LaneIntrinsic::clusterArrive: callRuntime(offsetof(Runtime, clusterArrive), none, {warp, lanes}); return;
+    case LaneIntrinsic::clusterWait: callRuntime(offsetof(Runtime, clusterWait), none, {warp, lanes}); return;
+    case LaneIntrinsic::yield: callRuntime(offsetof(Runtime, yield), none, {warp}); return;
+    case LaneIntrinsic::nanosleep: callRuntime(offsetof(Runtime, nanosleep), none, {warp, one(0)}); return;
+    case LaneIntrinsic::globaltimer:
+      return define(call, callRuntime(offsetof(Runtime, globaltimer), call.getType(), {}));
+    case LaneIntrinsic::clock: return define(call, builder_.CreateIntrinsic(llvm::Intrinsic::readcyclecounter, {}, {}));
+    case LaneIntrinsic::trap:
+      return raiseFault(builder_.getInt32(static_cast<std::uint32_t>(FaultKind::trap)), lanes, builder_.getInt64(0));
+    case LaneIntrinsic::fault: return raiseFault(one(0), lanes, builder_.getInt64(0));
+    case LaneIntrinsic::exit: {
+      Value *at = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), warp, offsetof(Warp, exited));
+      builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(i32, at), lanes), at);
       return;
     }
-    callRuntime(offsetof(Runtime, barrier), none, {warp, one(0), one(1), lanes});
-    return;
-  case LaneIntrinsic::barrierArrive:
-    callRuntime(offsetof(Runtime, barrierArrive), none, {warp, one(0), one(1), lanes});
-    return;
-  case LaneIntrinsic::barrierRedPopc: return reduce(0);
-  case LaneIntrinsic::barrierRedAnd: return reduce(1);
-  case LaneIntrinsic::barrierRedOr: return reduce(2);
-  case LaneIntrinsic::clusterArrive: callRuntime(offsetof(Runtime, clusterArrive), none, {warp, lanes}); return;
-  case LaneIntrinsic::clusterWait: callRuntime(offsetof(Runtime, clusterWait), none, {warp, lanes}); return;
-  case LaneIntrinsic::yield: callRuntime(offsetof(Runtime, yield), none, {warp}); return;
-  case LaneIntrinsic::nanosleep: callRuntime(offsetof(Runtime, nanosleep), none, {warp, one(0)}); return;
-  case LaneIntrinsic::globaltimer: return define(call, callRuntime(offsetof(Runtime, globaltimer), call.getType(), {}));
-  case LaneIntrinsic::clock:
-    return define(call, builder_.CreateIntrinsic(llvm::Intrinsic::readcyclecounter, {}, {}));
-  case LaneIntrinsic::trap:
-    return raiseFault(builder_.getInt32(static_cast<std::uint32_t>(FaultKind::trap)), lanes, builder_.getInt64(0));
-  case LaneIntrinsic::fault: return raiseFault(one(0), lanes, builder_.getInt64(0));
-  case LaneIntrinsic::exit: {
-    Value *at = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), warp, offsetof(Warp, exited));
-    builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(i32, at), lanes), at);
-    return;
-  }
-  case LaneIntrinsic::turn:
-    if (context_.splitsAtBarriers) builder_.CreateCall(context_.module.getOrInsertFunction(kTurn, none));
-    return;
-  case LaneIntrinsic::exited:
-    return define(call, builder_.CreateBitCast(warpField(offsetof(Warp, exited), i32, /*invariant=*/false), maskType_));
-  default: fail(call, "call of " + call.getCalledFunction()->getName().str());
+    case LaneIntrinsic::turn:
+      if (context_.splitsAtBarriers) builder_.CreateCall(context_.module.getOrInsertFunction(kTurn, none));
+      return;
+    case LaneIntrinsic::exited:
+      return define(call,
+                    builder_.CreateBitCast(warpField(offsetof(Warp, exited), i32, /*invariant=*/false), maskType_));
+    default: fail(call, "call of " + call.getCalledFunction()->getName().str());
   }
 }
 
@@ -115,10 +116,15 @@ llvm::Value *FunctionEmitter::laneNumbers() {
 void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned dimension, llvm::PHINode &result) {
   BasicBlock *shift = newBlock("shift"), *divide = newBlock("divide");
   auto isPower = [&](Value *value) {
-    return builder_.CreateICmpEQ(builder_.CreateAnd(value, builder_.CreateSub(value, builder_.getInt32(1))), builder_.getInt32(0));
+    return builder_.CreateICmpEQ(builder_.CreateAnd(value, builder_.CreateSub(value, builder_.getInt32(1))),
+                                 builder_.getInt32(0));
   };
-  auto bits = [&](Value *power) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, power, builder_.getTrue()); };
-  auto low = [&](Value *value, Value *power) { return builder_.CreateAnd(value, builder_.CreateSub(power, builder_.getInt32(1))); };
+  auto bits = [&](Value *power) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, power, builder_.getTrue());
+  };
+  auto low = [&](Value *value, Value *power) {
+    return builder_.CreateAnd(value, builder_.CreateSub(power, builder_.getInt32(1)));
+  };
   auto end = [&](Value *component) {
     result.addIncoming(component, builder_.GetInsertBlock());
     builder_.CreateBr(result.getParent());
@@ -139,7 +145,8 @@ void FunctionEmitter::divideThreads(Value *first, Value *x, Value *y, unsigned d
 void FunctionEmitter::emitThreadIndex(llvm::CallBase &call, unsigned dimension) {
   llvm::Type *i32 = builder_.getInt32Ty();
   if (context_.countsThreads && shape(&call).isAffine()) {
-    llvm::FunctionCallee first = context_.module.getOrInsertFunction(kFirstThread[dimension], llvm::FunctionType::get(i32, false));
+    llvm::FunctionCallee first =
+        context_.module.getOrInsertFunction(kFirstThread[dimension], llvm::FunctionType::get(i32, false));
     auto *marker = llvm::cast<llvm::Function>(first.getCallee());
     marker->setDoesNotAccessMemory();
     marker->setDoesNotThrow();

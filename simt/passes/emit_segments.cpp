@@ -19,7 +19,8 @@ using llvm::Instruction;
 
 FunctionEmitter::Slots FunctionEmitter::createSegmentSlots(const Instruction &lane) {
   Slots slots;
-  for (unsigned s = 0; s < segmentCount(); ++s) slots.push_back(entryBuilder_.CreateAlloca(lane.getType(), nullptr, lane.getName()));
+  for (unsigned s = 0; s < segmentCount(); ++s)
+    slots.push_back(entryBuilder_.CreateAlloca(lane.getType(), nullptr, lane.getName()));
   return slots;
 }
 
@@ -41,7 +42,8 @@ FunctionEmitter::Segments FunctionEmitter::segments(Value *lane) {
   for (unsigned s = 0; s < segmentCount(); ++s) {
     const std::int64_t first = of.offsets[s * context_.threads.segmentLanes()];
     if (!first) values.push_back(u);
-    else if (u->getType()->isPointerTy()) values.push_back(builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), first)));
+    else if (u->getType()->isPointerTy())
+      values.push_back(builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), first)));
     else values.push_back(builder_.CreateAdd(u, llvm::ConstantInt::getSigned(u->getType(), first)));
   }
   return values;
@@ -57,7 +59,8 @@ void FunctionEmitter::defineSegments(Instruction &lane, const Segments &values) 
 void FunctionEmitter::emitSegments(Instruction &lane) {
   Segments values;
   for (unsigned s = 0; s < segmentCount(); ++s)
-    values.push_back(emitAffine(lane, [&](Value *operand) { return shape(operand).isUniform() ? scalar(operand) : segments(operand)[s]; }));
+    values.push_back(emitAffine(
+        lane, [&](Value *operand) { return shape(operand).isUniform() ? scalar(operand) : segments(operand)[s]; }));
   defineSegments(lane, values);
 }
 
@@ -67,7 +70,8 @@ llvm::Value *FunctionEmitter::joinSegments(Segments parts) {
     const unsigned elements = cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
     std::vector<int> both(2 * elements);
     std::iota(both.begin(), both.end(), 0);
-    for (std::size_t i = 0; i < parts.size(); i += 2) pairs.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], both));
+    for (std::size_t i = 0; i < parts.size(); i += 2)
+      pairs.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], both));
     parts = std::move(pairs);
   }
   return parts[0];
@@ -90,7 +94,8 @@ namespace {
 // Every segment's lanes lie `stride` bytes apart.
 bool hasStride(const Shape &of, std::int64_t stride) {
   for (unsigned l = 0; l < kLanes; ++l)
-    if (of.offsets[l] != of.offsets[l / of.segmentLanes * of.segmentLanes] + stride * (l % of.segmentLanes)) return false;
+    if (of.offsets[l] != of.offsets[l / of.segmentLanes * of.segmentLanes] + stride * (l % of.segmentLanes))
+      return false;
   return true;
 }
 
@@ -109,9 +114,12 @@ llvm::Value *FunctionEmitter::loadSegmented(llvm::LoadInst &load, llvm::Type *el
     unsigned lane = 0;
     for (Value *u : segments(pointer)) {
       Value *at = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), address.offsets[lane]));
-      if (same) parts.push_back(builder_.CreateVectorSplat(address.segmentLanes, builder_.CreateAlignedLoad(element, at, load.getAlign())));
+      if (same)
+        parts.push_back(
+            builder_.CreateVectorSplat(address.segmentLanes, builder_.CreateAlignedLoad(element, at, load.getAlign())));
       else if (maskIsFull()) parts.push_back(builder_.CreateAlignedLoad(type, at, load.getAlign()));
-      else parts.push_back(builder_.CreateMaskedLoad(type, at, load.getAlign(), segmentMask(lane / address.segmentLanes)));
+      else
+        parts.push_back(builder_.CreateMaskedLoad(type, at, load.getAlign(), segmentMask(lane / address.segmentLanes)));
       lane += address.segmentLanes;
     }
     return joinSegments(parts);

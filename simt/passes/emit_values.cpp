@@ -74,7 +74,9 @@ llvm::Value *FunctionEmitter::vector(Value *lane) {
   return vectorsNow_[lane] = loadSlot(lane, widen(lane->getType()));
 }
 
-llvm::Value *FunctionEmitter::scalarOrVector(Value *lane) { return shape(lane).isUniform() ? scalar(lane) : vector(lane); }
+llvm::Value *FunctionEmitter::scalarOrVector(Value *lane) {
+  return shape(lane).isUniform() ? scalar(lane) : vector(lane);
+}
 
 // The vector form of an affine value of another block is made where the value is (outside loops, as a rule),
 // and kept in a slot of its own.
@@ -104,8 +106,7 @@ llvm::Value *FunctionEmitter::addOffsets(Value *result, Value *base, const Shape
   Value *offsets = nullptr;
   if (of.offsets != LaneOffsets{}) {
     std::vector<llvm::Constant *> constants;
-    for (std::int64_t offset : of.offsets)
-      constants.push_back(llvm::ConstantInt::getSigned(element, offset));
+    for (std::int64_t offset : of.offsets) constants.push_back(llvm::ConstantInt::getSigned(element, offset));
     offsets = llvm::ConstantVector::get(constants);
   }
   for (const ExtensionTerm &term : of.terms) {
@@ -114,19 +115,22 @@ llvm::Value *FunctionEmitter::addOffsets(Value *result, Value *base, const Shape
   }
   if (!offsets) return result;
   // A scalar base keeps what the code generator needs to find it: base + index.
-  return pointer ? builder_.CreateGEP(builder_.getInt8Ty(), base ? base : result, offsets) : builder_.CreateAdd(result, offsets);
+  return pointer ? builder_.CreateGEP(builder_.getInt8Ty(), base ? base : result, offsets)
+                 : builder_.CreateAdd(result, offsets);
 }
 
 // What the extension of an affine value adds in lanes where the narrow value wraps: ext(v) - (ext(u) + offset).
 llvm::Value *FunctionEmitter::correction(const Instruction &extension) {
   auto &ext = cast<llvm::CastInst>(extension);
   Shape inner = shape(ext.getOperand(0));
-  Value *narrow = inner.isSegmented() ? segmentsVector(segments(ext.getOperand(0)), segmented(Shape::uniform(), inner.segmentLanes))
-                                      : scalar(ext.getOperand(0));
+  Value *narrow = inner.isSegmented()
+                      ? segmentsVector(segments(ext.getOperand(0)), segmented(Shape::uniform(), inner.segmentLanes))
+                      : scalar(ext.getOperand(0));
   llvm::Type *wide = builder_.getInt64Ty();
   auto inLanes = [&](Value *u) { return inner.isSegmented() ? addOffsets(u, nullptr, inner) : withOffsets(u, inner); };
   Value *exact = builder_.CreateCast(ext.getOpcode(), inLanes(narrow), widen(ext.getType()));
-  Value *assumed = inLanes(builder_.CreateCast(ext.getOpcode(), narrow, inner.isSegmented() ? widen(ext.getType()) : ext.getType()));
+  Value *assumed =
+      inLanes(builder_.CreateCast(ext.getOpcode(), narrow, inner.isSegmented() ? widen(ext.getType()) : ext.getType()));
   Value *difference = builder_.CreateSub(exact, assumed);
   return builder_.CreateSExtOrTrunc(difference, widen(wide));
 }
@@ -139,10 +143,11 @@ llvm::Value *FunctionEmitter::splatConstant(llvm::Constant *constant) {
   if (!type->isVectorTy() && !type->isAggregateType())
     return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(kLanes), constant);
   std::vector<llvm::Constant *> parts;
-  unsigned count = type->isVectorTy() ? cast<llvm::FixedVectorType>(type)->getNumElements() : type->isStructTy()
-                       ? type->getStructNumElements()
-                       : static_cast<unsigned>(type->getArrayNumElements());
-  for (unsigned i = 0; i < count; ++i) parts.push_back(cast<llvm::Constant>(splatConstant(constant->getAggregateElement(i))));
+  unsigned count = type->isVectorTy()   ? cast<llvm::FixedVectorType>(type)->getNumElements()
+                   : type->isStructTy() ? type->getStructNumElements()
+                                        : static_cast<unsigned>(type->getArrayNumElements());
+  for (unsigned i = 0; i < count; ++i)
+    parts.push_back(cast<llvm::Constant>(splatConstant(constant->getAggregateElement(i))));
   if (auto *record = dyn_cast<llvm::StructType>(wide)) return llvm::ConstantStruct::get(record, parts);
   return llvm::ConstantArray::get(cast<llvm::ArrayType>(wide), parts);
 }
@@ -152,9 +157,9 @@ llvm::Value *FunctionEmitter::splat(Value *value) {
   llvm::Type *type = value->getType();
   if (!type->isVectorTy() && !type->isAggregateType()) return builder_.CreateVectorSplat(kLanes, value);
   Value *result = llvm::PoisonValue::get(widen(type));
-  unsigned count = type->isVectorTy() ? cast<llvm::FixedVectorType>(type)->getNumElements() : type->isStructTy()
-                       ? type->getStructNumElements()
-                       : static_cast<unsigned>(type->getArrayNumElements());
+  unsigned count = type->isVectorTy()   ? cast<llvm::FixedVectorType>(type)->getNumElements()
+                   : type->isStructTy() ? type->getStructNumElements()
+                                        : static_cast<unsigned>(type->getArrayNumElements());
   for (unsigned i = 0; i < count; ++i) {
     Value *part = type->isVectorTy() ? builder_.CreateExtractElement(value, i) : builder_.CreateExtractValue(value, i);
     result = builder_.CreateInsertValue(result, splat(part), i);
@@ -166,9 +171,7 @@ llvm::Value *FunctionEmitter::splat(Value *value) {
 
 bool FunctionEmitter::maskIsFull() const { return mask_ == fullMask_; }
 
-llvm::Value *FunctionEmitter::maskBits(Value *mask) {
-  return builder_.CreateBitCast(mask, builder_.getInt32Ty());
-}
+llvm::Value *FunctionEmitter::maskBits(Value *mask) { return builder_.CreateBitCast(mask, builder_.getInt32Ty()); }
 
 llvm::Value *FunctionEmitter::anyLane(Value *mask) {
   return builder_.CreateICmpNE(maskBits(mask), builder_.getInt32(0), "any");
@@ -196,7 +199,8 @@ void FunctionEmitter::forAllLanes(const std::function<void(Value *)> &body, unsi
   builder_.SetInsertPoint(loop);
   llvm::PHINode *first = builder_.CreatePHI(builder_.getInt32Ty(), 2, "lane");
   first->addIncoming(builder_.getInt32(0), before);
-  for (unsigned i = 0; i < together; ++i) body(i ? builder_.CreateAdd(first, builder_.getInt32(i), "", true, true) : first);
+  for (unsigned i = 0; i < together; ++i)
+    body(i ? builder_.CreateAdd(first, builder_.getInt32(i), "", true, true) : first);
   Value *next = builder_.CreateAdd(first, builder_.getInt32(together), "", true, true);
   first->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpNE(next, builder_.getInt32(kLanes)), loop, after);
@@ -256,10 +260,8 @@ llvm::Value *FunctionEmitter::laneElement(llvm::AllocaInst *array, llvm::Type *e
 }
 
 FunctionEmitter::PerLane::PerLane(FunctionEmitter &emitter, Value *lane) : emitter_(emitter), type_(lane->getType()) {
-  if (emitter.shape(lane).isUniform())
-    uniform_ = emitter.scalar(lane);
-  else
-    array_ = emitter.spill(emitter.vector(lane));
+  if (emitter.shape(lane).isUniform()) uniform_ = emitter.scalar(lane);
+  else array_ = emitter.spill(emitter.vector(lane));
 }
 
 llvm::Value *FunctionEmitter::PerLane::get(Value *laneNumber) const {
@@ -278,36 +280,38 @@ void FunctionEmitter::emitInstruction(Instruction &lane) {
     builder_.Insert(lane.clone());
     return;
   }
-  if (shape(&lane).isAffine())
-    emitScalar(lane);
-  else if (shape(&lane).isSegmented())
-    emitSegments(lane);
-  else
-    emitVector(lane);
+  if (shape(&lane).isAffine()) emitScalar(lane);
+  else if (shape(&lane).isSegmented()) emitSegments(lane);
+  else emitVector(lane);
 }
 
 void FunctionEmitter::emitScalar(Instruction &lane) {
   for (Value *operand : lane.operands())
-    if (!shape(operand).isUniform()) return define(lane, emitAffine(lane, [this](Value *value) { return scalar(value); }));
+    if (!shape(operand).isUniform())
+      return define(lane, emitAffine(lane, [this](Value *value) { return scalar(value); }));
   Instruction *copy = lane.clone();
   for (llvm::Use &use : copy->operands()) use.set(scalar(use.get()));
   define(lane, builder_.Insert(copy, lane.getName()));
 }
 
-// u of an affine result (or of one segment of it) from the u of its operands; see the shape rules in simt/analysis/shape.h.
+// u of an affine result (or of one segment of it) from the u of its operands; see the shape rules in
+// simt/analysis/shape.h.
 llvm::Value *FunctionEmitter::emitAffine(Instruction &lane, const Scalars &scalar) {
   if (auto *ext = dyn_cast<llvm::CastInst>(&lane); ext && isa<llvm::SExtInst, llvm::ZExtInst>(lane)) {
     Value *u = scalar(ext->getOperand(0));
-    return extendsAsSigned(*ext, shape(ext->getOperand(0))) ? builder_.CreateSExt(u, lane.getType()) : builder_.CreateZExt(u, lane.getType());
+    return extendsAsSigned(*ext, shape(ext->getOperand(0))) ? builder_.CreateSExt(u, lane.getType())
+                                                            : builder_.CreateZExt(u, lane.getType());
   }
   if (auto *select = dyn_cast<llvm::SelectInst>(&lane); select && select->getTrueValue() == select->getFalseValue())
     return scalar(select->getTrueValue());  // the condition may vary
   auto *disjoint = dyn_cast<llvm::PossiblyDisjointInst>(&lane);
   if (disjoint && disjoint->isDisjoint())
     return builder_.CreateAdd(scalar(lane.getOperand(0)), scalar(lane.getOperand(1)));
-  if ((lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor) && goesIntoOffsets(lane, shape(lane.getOperand(0))))
+  if ((lane.getOpcode() == Instruction::Or || lane.getOpcode() == Instruction::Xor) &&
+      goesIntoOffsets(lane, shape(lane.getOperand(0))))
     return scalar(lane.getOperand(0));
-  if (lane.getOpcode() == Instruction::And && shape(&lane).alignment >= 64) return llvm::Constant::getNullValue(lane.getType());  // the low bits only
+  if (lane.getOpcode() == Instruction::And && shape(&lane).alignment >= 64)
+    return llvm::Constant::getNullValue(lane.getType());  // the low bits only
   if (auto *gep = dyn_cast<llvm::GetElementPtrInst>(&lane)) {
     std::vector<Value *> indices;
     for (llvm::Use &index : gep->indices()) indices.push_back(scalar(index.get()));
@@ -333,8 +337,8 @@ void FunctionEmitter::emitVector(Instruction &lane) {
   } else if (auto *extract = dyn_cast<llvm::ExtractValueInst>(&lane)) {
     result = builder_.CreateExtractValue(vector(extract->getAggregateOperand()), extract->getIndices());
   } else if (auto *insert = dyn_cast<llvm::InsertValueInst>(&lane)) {
-    result = builder_.CreateInsertValue(vector(insert->getAggregateOperand()), vector(insert->getInsertedValueOperand()),
-                                        insert->getIndices());
+    result = builder_.CreateInsertValue(vector(insert->getAggregateOperand()),
+                                        vector(insert->getInsertedValueOperand()), insert->getIndices());
   } else if (isa<llvm::ExtractElementInst, llvm::InsertElementInst>(lane)) {
     auto *index = dyn_cast<llvm::ConstantInt>(lane.getOperand(lane.getNumOperands() - 1));
     if (!index) return fail(lane, "element of a lane vector with a variable index");
@@ -356,10 +360,8 @@ void FunctionEmitter::emitVector(Instruction &lane) {
       made = llvm::CmpInst::Create(compare->getOpcode(), compare->getPredicate(), a, b);
     else if (lane.isUnaryOp())
       made = llvm::UnaryOperator::Create(static_cast<Instruction::UnaryOps>(lane.getOpcode()), a);
-    else if (isa<llvm::FreezeInst>(lane))
-      made = new llvm::FreezeInst(a);
-    else
-      return fail(lane, std::string("instruction ") + lane.getOpcodeName());
+    else if (isa<llvm::FreezeInst>(lane)) made = new llvm::FreezeInst(a);
+    else return fail(lane, std::string("instruction ") + lane.getOpcodeName());
     made->copyIRFlags(&lane);
     result = builder_.Insert(made, lane.getName());
   }
@@ -399,7 +401,8 @@ llvm::Value *FunctionEmitter::emitVectorCast(llvm::CastInst &lane) {
   for (unsigned i = 0; i < parts->getNumElements(); ++i) {
     Value *shift = llvm::ConstantInt::get(wholeInt, std::uint64_t{i} * bits);
     if (from->isVectorTy()) {
-      Value *part = builder_.CreateZExt(builder_.CreateBitCast(builder_.CreateExtractValue(value, i), partInt), wholeInt);
+      Value *part =
+          builder_.CreateZExt(builder_.CreateBitCast(builder_.CreateExtractValue(value, i), partInt), wholeInt);
       result = builder_.CreateOr(result, builder_.CreateShl(part, shift));
     } else {
       Value *part = builder_.CreateTrunc(builder_.CreateLShr(builder_.CreateBitCast(value, wholeInt), shift), partInt);
@@ -410,13 +413,15 @@ llvm::Value *FunctionEmitter::emitVectorCast(llvm::CastInst &lane) {
 }
 
 llvm::Value *FunctionEmitter::emitVectorSelect(llvm::SelectInst &select) {
-  return selectParts(scalarOrVector(select.getCondition()), vector(select.getTrueValue()), vector(select.getFalseValue()));
+  return selectParts(scalarOrVector(select.getCondition()), vector(select.getTrueValue()),
+                     vector(select.getFalseValue()));
 }
 
 llvm::Value *FunctionEmitter::selectParts(Value *condition, Value *a, Value *b) {
   llvm::Type *type = a->getType();
   if (!type->isAggregateType()) return builder_.CreateSelect(condition, a, b);
-  unsigned count = type->isStructTy() ? type->getStructNumElements() : static_cast<unsigned>(type->getArrayNumElements());
+  unsigned count =
+      type->isStructTy() ? type->getStructNumElements() : static_cast<unsigned>(type->getArrayNumElements());
   Value *result = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i < count; ++i)
     result = builder_.CreateInsertValue(

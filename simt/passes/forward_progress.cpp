@@ -38,14 +38,14 @@ bool polls(const Instruction &i, const Loop &loop) {
   if (!rmw) return false;
   auto *constant = dyn_cast<llvm::ConstantInt>(rmw->getValOperand());
   switch (rmw->getOperation()) {
-  case AtomicRMWInst::Add:
-  case AtomicRMWInst::Sub:
-  case AtomicRMWInst::Xor: return constant && constant->isZero();
-  case AtomicRMWInst::FAdd:
-  case AtomicRMWInst::FSub:
-  case AtomicRMWInst::UIncWrap:
-  case AtomicRMWInst::UDecWrap: return false;
-  default: return loop.isLoopInvariant(rmw->getValOperand());
+    case AtomicRMWInst::Add:
+    case AtomicRMWInst::Sub:
+    case AtomicRMWInst::Xor: return constant && constant->isZero();
+    case AtomicRMWInst::FAdd:
+    case AtomicRMWInst::FSub:
+    case AtomicRMWInst::UIncWrap:
+    case AtomicRMWInst::UDecWrap: return false;
+    default: return loop.isLoopInvariant(rmw->getValOperand());
   }
 }
 
@@ -90,7 +90,8 @@ private:
     if (!llvm::isa<llvm::PHINode>(value) || join == loop_.getHeader()) return;
     const BasicBlock *split = dominators_->getNode(join)->getIDom()->getBlock();
     for (const BasicBlock *block : loop_.blocks())
-      if (dominators_->dominates(split, block) && !dominators_->dominates(join, block)) addOperands(*block->getTerminator());
+      if (dominators_->dominates(split, block) && !dominators_->dominates(join, block))
+        addOperands(*block->getTerminator());
   }
 
   const Loop &loop_;
@@ -221,8 +222,9 @@ Functions withBarriers(const llvm::SetVector<llvm::Function *> &reached) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const llvm::Function *function : reached)
-      if (!with.count(function) &&
-          llvm::any_of(llvm::instructions(*function), [&](const Instruction &i) { return isBarrier(calledIntrinsic(i)) || calls(i, with); }))
+      if (!with.count(function) && llvm::any_of(llvm::instructions(*function), [&](const Instruction &i) {
+            return isBarrier(calledIntrinsic(i)) || calls(i, with);
+          }))
         changed = with.insert(function).second;
   }
   return with;
@@ -233,10 +235,11 @@ std::optional<std::string> checkBarriers(llvm::Function &function, const ThreadI
   llvm::LoopInfo loops(dominators);
   BlockOrder order(function, loops);
   Uniformity uniformity(function, loops, order, threads);
-  const auto late = PartedLanes(function, loops, order, uniformity, [&](const Instruction &i) { return calls(i, with); }).find();
+  const auto late =
+      PartedLanes(function, loops, order, uniformity, [&](const Instruction &i) { return calls(i, with); }).find();
   if (!late) return std::nullopt;
-  return "some lanes of a warp may be at a barrier" + lineOf(*late->barrier) + " while others have yet to write or to come to one" +
-         lineOf(*late->effect);
+  return "some lanes of a warp may be at a barrier" + lineOf(*late->barrier) +
+         " while others have yet to write or to come to one" + lineOf(*late->effect);
 }
 
 bool mayWait(llvm::Function &function) {
@@ -257,7 +260,8 @@ std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadInd
     llvm::Function &function = *reached[i];
     for (Instruction &instruction : llvm::instructions(function))
       if (auto *call = dyn_cast<llvm::CallBase>(&instruction))
-        if (llvm::Function *callee = call->getCalledFunction(); callee && !callee->isDeclaration()) reached.insert(callee);
+        if (llvm::Function *callee = call->getCalledFunction(); callee && !callee->isDeclaration())
+          reached.insert(callee);
   }
   const Functions with = withBarriers(reached);
   for (llvm::Function *each : reached) {

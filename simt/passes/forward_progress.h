@@ -11,8 +11,9 @@
 // the same in every round, or an atomic with an idempotent operation, on which an exit of the loop depends.
 // Not: compare-and-swap loops that retry with the value they saw, and counters (someone always gets on).
 //
-// Kernels also run in lane mode where lanes may be at a barrier while others of their warp are late (simt/analysis/parted_lanes.h),
-// after lanes that write and end have been made to do so in time (leave_barrier_loops.h).
+// Kernels also run in lane mode where lanes may be at a barrier while others of their warp are late
+// (simt/analysis/parted_lanes.h), after lanes that write and end have been made to do so in time
+// (leave_barrier_loops.h).
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@
 namespace strata::simt {
 
 // The reason, with its source line, why `kernel` or a function it reaches needs lane mode: some lane that is
-// not in a waiting loop could write memory, before it would wait for its warp or block, while others wait; or is late where
-// others are at a barrier. Works on lane IR as lowered; changes nothing.
+// not in a waiting loop could write memory, before it would wait for its warp or block, while others wait; or is late
+// where others are at a barrier. Works on lane IR as lowered; changes nothing.
 std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
                                          llvm::FunctionAnalysisManager &analyses);
 

@@ -22,9 +22,17 @@ using llvm::isa;
 FunctionEmitter::FunctionEmitter(EmitContext &context, llvm::Function &lane, llvm::Function &vector,
                                  const llvm::LoopInfo &loops, const BlockOrder &order, const Uniformity &uniformity,
                                  const llvm::DominatorTree &dominators)
-    : context_(context), lane_(lane), vector_(vector), loops_(loops), order_(order), uniformity_(uniformity), dominators_(dominators),
-      forms_(uniformity), plan_(lane, loops, order, uniformity, dominators, [this](BasicBlock &block) { return mayRunEmpty(block); }),
-      builder_(lane.getContext()), entryBuilder_(lane.getContext()) {
+    : context_(context),
+      lane_(lane),
+      vector_(vector),
+      loops_(loops),
+      order_(order),
+      uniformity_(uniformity),
+      dominators_(dominators),
+      forms_(uniformity),
+      plan_(lane, loops, order, uniformity, dominators, [this](BasicBlock &block) { return mayRunEmpty(block); }),
+      builder_(lane.getContext()),
+      entryBuilder_(lane.getContext()) {
   maskType_ = llvm::FixedVectorType::get(builder_.getInt1Ty(), kLanes);
   fullMask_ = llvm::Constant::getAllOnesValue(maskType_);
   emptyMask_ = llvm::Constant::getNullValue(maskType_);
@@ -94,8 +102,7 @@ void FunctionEmitter::startFunction(bool isKernel) {
   BasicBlock &entry = lane_.getEntryBlock();
   Value *lanes = fullMask_;
   entryIsFull_ = isKernel && context_.threads.warpsAreFull();
-  if (!isKernel)
-    lanes = builder_.CreateBitCast(vector_.getArg(1), maskType_, "lanes");
+  if (!isKernel) lanes = builder_.CreateBitCast(vector_.getArg(1), maskType_, "lanes");
   else if (!entryIsFull_)
     lanes = builder_.CreateBitCast(warpField(offsetof(Warp, lanes), builder_.getInt32Ty(), false), maskType_, "lanes");
   builder_.CreateStore(lanes, maskSlots_.at(&entry));
@@ -121,7 +128,8 @@ void FunctionEmitter::resetFrame(BasicBlock *header) {
         builder_.CreateStore(llvm::PoisonValue::get(slot->second->getAllocatedType()), slot->second);
       for (auto *slots : {&segmentSlots_, &segmentIncoming_})
         if (auto of = slots->find(&i); of != slots->end())
-          for (llvm::AllocaInst *slot : of->second) builder_.CreateStore(llvm::PoisonValue::get(slot->getAllocatedType()), slot);
+          for (llvm::AllocaInst *slot : of->second)
+            builder_.CreateStore(llvm::PoisonValue::get(slot->getAllocatedType()), slot);
     }
   }
 }
@@ -142,19 +150,15 @@ void FunctionEmitter::emitBlock(BasicBlock *block) {
     builder_.SetInsertPoint(body);
   }
   for (llvm::PHINode &phi : block->phis())
-    if (shape(&phi).isSegmented())
-      defineSegments(phi, loadSegments(segmentIncoming_.at(&phi)));
-    else
-      define(phi, builder_.CreateLoad(incoming_.at(&phi)->getAllocatedType(), incoming_.at(&phi), phi.getName()));
+    if (shape(&phi).isSegmented()) defineSegments(phi, loadSegments(segmentIncoming_.at(&phi)));
+    else define(phi, builder_.CreateLoad(incoming_.at(&phi)->getAllocatedType(), incoming_.at(&phi), phi.getName()));
   const llvm::Loop *loop = loops_.getLoopFor(block);
   if (loop && loop->getHeader() == block) resetFrame(block);
   for (Instruction &i : *block) {
     if (isa<llvm::PHINode>(i)) continue;
     builder_.SetCurrentDebugLocation(i.getDebugLoc());
-    if (i.isTerminator())
-      emitTerminator(block);
-    else
-      emitInstruction(i);
+    if (i.isTerminator()) emitTerminator(block);
+    else emitInstruction(i);
   }
 }
 
@@ -173,13 +177,14 @@ void FunctionEmitter::collectWrites(BasicBlock *from, const Edge &edge, std::vec
     Value *value = phi.getIncomingValueForBlock(from);
     if (shape(&phi).isSegmented()) {
       Segments values = segments(value);
-      for (std::size_t s = 0; s < values.size(); ++s) writes.push_back({segmentIncoming_.at(&phi)[s], values[s], nullptr});
+      for (std::size_t s = 0; s < values.size(); ++s)
+        writes.push_back({segmentIncoming_.at(&phi)[s], values[s], nullptr});
       continue;
     }
     bool affine = shape(&phi).isAffine();
     bool together = isHeader || (!uniformity_.control().isJoin(to) && plan_.plan(from).nonEmpty);
-    writes.push_back({incoming_.at(&phi), affine ? scalar(value) : vector(value),
-                      affine || together ? nullptr : edge.lanes});
+    writes.push_back(
+        {incoming_.at(&phi), affine ? scalar(value) : vector(value), affine || together ? nullptr : edge.lanes});
   }
 }
 
@@ -195,12 +200,9 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
   const BlockPlan &plan = plan_.plan(block);
   if (plan.end == BlockPlan::End::ret) {
     auto *ret = llvm::dyn_cast<llvm::ReturnInst>(block->getTerminator());
-    if (!ret)
-      builder_.CreateUnreachable();
-    else if (Value *value = ret->getReturnValue())
-      builder_.CreateRet(vector(value));
-    else
-      builder_.CreateRetVoid();
+    if (!ret) builder_.CreateUnreachable();
+    else if (Value *value = ret->getReturnValue()) builder_.CreateRet(vector(value));
+    else builder_.CreateRetVoid();
     return;
   }
   auto *branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
@@ -213,8 +215,7 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
     edges[1].lanes = builder_.CreateXor(mask(), edges[0].lanes);
     if (plan.end == BlockPlan::End::test)
       context_.report.note(*branch, "loop under a mask", "it goes on until its last lane has left");
-    else
-      context_.report.note(*branch, "both sides run, under masks", "the condition varies from lane to lane");
+    else context_.report.note(*branch, "both sides run, under masks", "the condition varies from lane to lane");
   }
   if (plan.end == BlockPlan::End::test && plan.nonEmpty) return emitLoopExit(block, edges);
   // All values are read before any slot is written: phis of one block are assigned in parallel.
@@ -224,10 +225,8 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
   Value *anyTested = plan.end == BlockPlan::End::test ? anyLane(edges[plan.tested].lanes) : nullptr;
   auto finishSide = [&](unsigned i) {
     bool test = plan.otherwise[i] && !plan.nonEmpty;
-    if (test)
-      builder_.CreateCondBr(anyLane(mask()), entryOf(plan.next[i]), entryOf(plan.otherwise[i]));
-    else
-      builder_.CreateBr(entryOf(plan.next[i]));
+    if (test) builder_.CreateCondBr(anyLane(mask()), entryOf(plan.next[i]), entryOf(plan.otherwise[i]));
+    else builder_.CreateBr(entryOf(plan.next[i]));
   };
   if (condition) {
     BasicBlock *sides[2] = {newBlock(block->getName() + ".true"), newBlock(block->getName() + ".false")};
@@ -240,10 +239,8 @@ void FunctionEmitter::emitTerminator(BasicBlock *block) {
     return;
   }
   for (const std::vector<Write> &of : writes) commit(of);
-  if (anyTested)
-    builder_.CreateCondBr(anyTested, entryOf(plan.next[0]), entryOf(plan.next[1]));
-  else
-    finishSide(0);
+  if (anyTested) builder_.CreateCondBr(anyTested, entryOf(plan.next[0]), entryOf(plan.next[1]));
+  else finishSide(0);
 }
 
 // Lanes leave a loop. While none does, masks stay as they are, and so does what lanes take out of the loop: such rounds
@@ -282,33 +279,33 @@ bool FunctionEmitter::needsLanes(Instruction &i, unsigned &cost) {
   bool uniform = shape(&i).isAffine();
   if (!uniform && isSlow(i)) cost += kCheap;
   switch (i.getOpcode()) {
-  case Instruction::Load:
-    if (shape(i.getOperand(0)).isUniform() || i.isVolatile() || i.isAtomic()) return true;
-    cost += shape(i.getOperand(0)).isAffine() ? 2 : kCheap;
-    return false;
-  case Instruction::Store:
-    if (!shape(i.getOperand(1)).isAffine() || shape(i.getOperand(1)).isUniform() || i.isVolatile() || i.isAtomic())
-      return true;
-    cost += 2;
-    return false;
-  case Instruction::AtomicRMW:
-  case Instruction::AtomicCmpXchg: return true;
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-  case Instruction::URem:
-  case Instruction::SRem: return true;
-  case Instruction::Call: {
-    auto *callee = llvm::cast<llvm::CallBase>(i).getCalledFunction();
-    if (!callee) return true;
-    bool pure = callee->isIntrinsic() ? !i.mayHaveSideEffects() && !i.mayReadFromMemory()
-                                      : laneIntrinsic(*callee) == LaneIntrinsic::elementwise ||
-                                            laneIntrinsic(*callee) <= LaneIntrinsic::tidZ;
-    cost += uniform ? 1 : 4;
-    return !pure;
-  }
-  default:
-    if (!uniform) ++cost;
-    return false;
+    case Instruction::Load:
+      if (shape(i.getOperand(0)).isUniform() || i.isVolatile() || i.isAtomic()) return true;
+      cost += shape(i.getOperand(0)).isAffine() ? 2 : kCheap;
+      return false;
+    case Instruction::Store:
+      if (!shape(i.getOperand(1)).isAffine() || shape(i.getOperand(1)).isUniform() || i.isVolatile() || i.isAtomic())
+        return true;
+      cost += 2;
+      return false;
+    case Instruction::AtomicRMW:
+    case Instruction::AtomicCmpXchg: return true;
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem: return true;
+    case Instruction::Call: {
+      auto *callee = llvm::cast<llvm::CallBase>(i).getCalledFunction();
+      if (!callee) return true;
+      bool pure = callee->isIntrinsic() ? !i.mayHaveSideEffects() && !i.mayReadFromMemory()
+                                        : laneIntrinsic(*callee) == LaneIntrinsic::elementwise ||
+                                              laneIntrinsic(*callee) <= LaneIntrinsic::tidZ;
+      cost += uniform ? 1 : 4;
+      return !pure;
+    }
+    default:
+      if (!uniform) ++cost;
+      return false;
   }
 }
 

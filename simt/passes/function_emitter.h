@@ -13,7 +13,8 @@
 //
 // Masks are never poison: a condition is combined with a mask by select, which ignores inactive lanes.
 // Parts: function_emitter.cpp (blocks, edges), emit_values.cpp (shapes to values, arithmetic), emit_segments.cpp,
-// emit_memory.cpp, emit_contiguous.cpp, emit_patterns.cpp, emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane calls), emit_collectives.cpp, emit_runtime.cpp.
+// emit_memory.cpp, emit_contiguous.cpp, emit_patterns.cpp, emit_atomics.cpp, emit_calls.cpp (functions, maths, per-lane
+// calls), emit_collectives.cpp, emit_runtime.cpp.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -88,14 +89,14 @@ private:
 
   // --- values (emit_values.cpp) -----------------------------------------------------------------
   Shape shape(const Value *value) const { return uniformity_.shape(value); }
-  Value *scalar(Value *lane);               // affine: u
-  Value *vector(Value *lane);               // any
+  Value *scalar(Value *lane);  // affine: u
+  Value *vector(Value *lane);  // any
   Value *loadSlot(Value *lane, llvm::Type *type);
   Value *affineVector(llvm::Instruction &lane);
   Value *withOffsets(Value *u, const Shape &shape);
   Value *addOffsets(Value *result, Value *base, const Shape &shape);
   Value *correction(const llvm::Instruction &extension);
-  Value *scalarOrVector(Value *lane);       // scalar if uniform
+  Value *scalarOrVector(Value *lane);  // scalar if uniform
   Value *splat(Value *value);
   Value *splatConstant(llvm::Constant *constant);
   void define(llvm::Instruction &lane, Value *value);  // u, or the vector if varying
@@ -112,27 +113,27 @@ private:
   void fail(const llvm::Instruction &lane, const std::string &what);
 
   // --- segmented values (emit_segments.cpp) -------------------------------------------------------
-  using Segments = std::vector<Value *>;    // a scalar for each segment
+  using Segments = std::vector<Value *>;  // a scalar for each segment
   using Slots = std::vector<llvm::AllocaInst *>;
   unsigned segmentCount() const { return kLanes / context_.threads.segmentLanes(); }
   Slots createSegmentSlots(const llvm::Instruction &lane);
   Segments loadSegments(const Slots &slots);
-  Segments segments(Value *lane);           // affine or segmented
+  Segments segments(Value *lane);  // affine or segmented
   void defineSegments(llvm::Instruction &lane, const Segments &values);
   void emitSegments(llvm::Instruction &lane);
   Value *segmentsVector(const Segments &values, const Shape &shape);
-  Value *joinSegments(Segments parts);      // of vectors
+  Value *joinSegments(Segments parts);  // of vectors
   Value *loadSegmented(llvm::LoadInst &load, llvm::Type *element);
   bool storeSegmented(llvm::StoreInst &store, llvm::Type *element);
   Value *segmentMask(unsigned segment);
 
   // --- masks ------------------------------------------------------------------------------------
-  Value *mask() const { return mask_; }     // of the current block
+  Value *mask() const { return mask_; }  // of the current block
   bool maskIsFull() const;
-  Value *maskBits(Value *mask);             // i32
-  Value *anyLane(Value *mask);              // i1
+  Value *maskBits(Value *mask);  // i32
+  Value *anyLane(Value *mask);   // i1
   Value *maskAnd(Value *mask, Value *condition);
-  Value *lastLane();                        // i32: number of the last active lane
+  Value *lastLane();  // i32: number of the last active lane
   Value *firstLane();
   // Runs `body` once per active lane in ascending order; the builder stands after the loop then. Where all lanes
   // are active, `whenFull` is run instead, if there is one.
@@ -171,10 +172,11 @@ private:
   void storeLastLane(llvm::StoreInst &store);
   void loadEachLane(llvm::LoadInst &load);
   void storeEachLane(llvm::StoreInst &store);
-  Value *guard(const Shape &shape);         // i1: no extension among the terms wraps; null if there are none
+  Value *guard(const Shape &shape);  // i1: no extension among the terms wraps; null if there are none
   // Emits `fast` where the address's guard holds and `slow` elsewhere; returns the merged value.
   Value *guarded(const Shape &shape, const std::function<Value *()> &fast, const std::function<Value *()> &slow);
-  Value *branchOn(Value *holds, bool likely, const std::function<Value *()> &fast, const std::function<Value *()> &slow);
+  Value *branchOn(Value *holds, bool likely, const std::function<Value *()> &fast,
+                  const std::function<Value *()> &slow);
   // emit_contiguous.cpp: whether varying addresses of elements of `size` bytes are contiguous this time, and lane 0's.
   struct ContiguousNow {
     Value *holds, *first;
@@ -203,7 +205,8 @@ private:
   Value *loadMembers(llvm::ArrayRef<Member> members);
   Value *joinComponents(llvm::ArrayRef<Value *> parts, llvm::Type *type);
   std::vector<Value *> pieceMasks(llvm::ArrayRef<Member> members, const Pieces &pieces, llvm::Type *element);
-  static std::vector<std::vector<std::vector<Place>>> lanesOfPieces(llvm::ArrayRef<Member> members, const Pieces &pieces, unsigned width);
+  static std::vector<std::vector<std::vector<Place>>> lanesOfPieces(llvm::ArrayRef<Member> members,
+                                                                    const Pieces &pieces, unsigned width);
   std::optional<StorePlan> planStores(llvm::ArrayRef<Member> members);
   unsigned costOfStore(const Member &member, std::optional<StorePlan> plan);
   bool storePattern(llvm::StoreInst &store);
@@ -252,7 +255,7 @@ private:
   void raiseFault(Value *kind, Value *lanes, Value *address);
   void emitThreadIndex(llvm::CallBase &call, unsigned dimension);
   void divideThreads(Value *first, Value *x, Value *y, unsigned dimension, llvm::PHINode &result);
-  Value *laneNumbers();                     // <32 x i32> 0…31
+  Value *laneNumbers();  // <32 x i32> 0…31
 
   EmitContext &context_;
   llvm::Function &lane_;
@@ -264,12 +267,12 @@ private:
   AddressForms forms_;
   LinearPlan plan_;
   llvm::IRBuilder<> builder_;
-  llvm::IRBuilder<> entryBuilder_;          // allocas
+  llvm::IRBuilder<> entryBuilder_;  // allocas
   llvm::Type *maskType_;
   Value *fullMask_, *emptyMask_;
 
-  bool entryIsFull_ = false;                // the function starts with all lanes
-  llvm::BasicBlock *current_ = nullptr;     // the lane block being written
+  bool entryIsFull_ = false;             // the function starts with all lanes
+  llvm::BasicBlock *current_ = nullptr;  // the lane block being written
   Value *mask_ = nullptr;
   Value *threadVectors_[3] = {nullptr, nullptr, nullptr};
   std::unordered_map<const llvm::BasicBlock *, llvm::BasicBlock *> entries_;

@@ -37,7 +37,8 @@ void inlineBody(llvm::CallInst &call, Function &body) {
   llvm::DISubprogram *source = body.getSubprogram();
   body.setSubprogram(nullptr);
   llvm::InlineFunctionInfo info;
-  bool inlined = llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
+  bool inlined =
+      llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false).isSuccess();
   (inlined ? entry : &body)->setSubprogram(source);
   if (inlined) body.eraseFromParent();
 }
@@ -46,7 +47,11 @@ void inlineBody(llvm::CallInst &call, Function &body) {
 class BlockEntryWriter {
 public:
   explicit BlockEntryWriter(Function &body)
-      : body_(body), entry_(createEntry(2, body)), block_(entry_->getArg(0)), warp_(entry_->getArg(1)), builder_(&entry_->getEntryBlock()) {
+      : body_(body),
+        entry_(createEntry(2, body)),
+        block_(entry_->getArg(0)),
+        warp_(entry_->getArg(1)),
+        builder_(&entry_->getEntryBlock()) {
     threads_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, threads)));
     warps_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, warps)));
   }
@@ -58,7 +63,8 @@ public:
     llvm::PHINode *index = builder_.CreatePHI(builder_.getInt32Ty(), 2, "index");
     index->addIncoming(builder_.getInt32(0), start);
     setWarp(index);
-    const bool counts = llvm::any_of(kFirstThread, [&](const char *name) { return entry_->getParent()->getFunction(name); });
+    const bool counts =
+        llvm::any_of(kFirstThread, [&](const char *name) { return entry_->getParent()->getFunction(name); });
     const std::array<Value *, 3> first = counts ? countThreads(*start) : std::array<Value *, 3>{};
     llvm::CallInst *call = builder_.CreateCall(&body_, {warp_});
     Value *next = builder_.CreateAdd(index, builder_.getInt32(1));
@@ -76,7 +82,8 @@ public:
   // of a warp's frame are its state.
   void writeRounds(std::uint64_t frameBytes, unsigned mostWarps, bool takesTurns, bool sideBySide) {
     BasicBlock *start = &entry_->getEntryBlock();
-    BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"), *done = newBlock("done");
+    BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"),
+               *done = newBlock("done");
     BasicBlock *run = newBlock("run"), *after = newBlock("after");
     llvm::Type *i32 = builder_.getInt32Ty(), *frame = llvm::ArrayType::get(builder_.getInt8Ty(), frameBytes);
     llvm::AllocaInst *frames = builder_.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
@@ -94,8 +101,11 @@ public:
     Value *at = builder_.CreateInBoundsGEP(frame, frames, builder_.CreateZExt(index, builder_.getInt64Ty()), "frame");
     Value *state = builder_.CreateSelect(first, builder_.getInt32(0), builder_.CreateLoad(i32, at), "state");
     // kEnded has kTurnBit: what has ended says so again.
-    auto takesTurn = [&](Value *of) { return builder_.CreateICmpNE(builder_.CreateAnd(of, builder_.getInt32(kTurnBit)), builder_.getInt32(0)); };
-    Value *waits = takesTurns ? builder_.CreateAnd(turns, builder_.CreateNot(takesTurn(state)), "waits") : builder_.getFalse();
+    auto takesTurn = [&](Value *of) {
+      return builder_.CreateICmpNE(builder_.CreateAnd(of, builder_.getInt32(kTurnBit)), builder_.getInt32(0));
+    };
+    Value *waits =
+        takesTurns ? builder_.CreateAnd(turns, builder_.CreateNot(takesTurn(state)), "waits") : builder_.getFalse();
     builder_.CreateCondBr(waits, after, run);
 
     builder_.SetInsertPoint(run);
@@ -139,7 +149,9 @@ public:
 
 private:
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(entry_->getContext(), name, entry_); }
-  Value *at(Value *base, std::size_t offset) { return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset); }
+  Value *at(Value *base, std::size_t offset) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
+  }
 
   // Between rounds: other blocks of the unit, if some of this block's warps only took a turn.
   void letOthersTurn(Value *turned, Value *left) {
@@ -195,7 +207,9 @@ private:
     // lanes: the low min(threads - 32*index, 32) bits.
     Value *left = builder_.CreateSub(threads_, builder_.CreateShl(index, builder_.getInt32(5)));
     Value *full = builder_.CreateICmpUGE(left, builder_.getInt32(kWarpSize));
-    Value *some = builder_.CreateSub(builder_.CreateShl(builder_.getInt32(1), builder_.CreateAnd(left, builder_.getInt32(31))), builder_.getInt32(1));
+    Value *some =
+        builder_.CreateSub(builder_.CreateShl(builder_.getInt32(1), builder_.CreateAnd(left, builder_.getInt32(31))),
+                           builder_.getInt32(1));
     builder_.CreateStore(index, at(warp_, offsetof(Warp, index)));
     builder_.CreateStore(builder_.CreateSelect(full, builder_.getInt32(~0u), some), at(warp_, offsetof(Warp, lanes)));
     builder_.CreateStore(builder_.getInt32(0), at(warp_, offsetof(Warp, exited)));

@@ -13,8 +13,8 @@
 
 namespace strata::simt {
 
-// i32 @strata.first.tid.x(), .y, .z: tid of a warp's first thread in a kernel without barriers whose rows are whole warps.
-// Its entry counts them from warp to warp, which takes no division, and puts them in the place of the calls.
+// i32 @strata.first.tid.x(), .y, .z: tid of a warp's first thread in a kernel without barriers whose rows are whole
+// warps. Its entry counts them from warp to warp, which takes no division, and puts them in the place of the calls.
 inline constexpr const char *kFirstThread[3] = {"strata.first.tid.x", "strata.first.tid.y", "strata.first.tid.z"};
 
 // Metadata of the count of tid.y.

@@ -59,7 +59,8 @@ bool reaches(BasicBlock &start, Wanted wanted) {
   return reaches(start, wanted, [](const BasicBlock &) { return false; });
 }
 
-// Where compilers let ways out meet a way on and part again by what phis say, be it in several blocks, who leaves goes directly.
+// Where compilers let ways out meet a way on and part again by what phis say, be it in several blocks, who leaves goes
+// directly.
 //
 //   x: br join                                                          x: br out
 //   join: %how = phi [1, %x], [0, %y]; br (%how == 0), next, part   →   join: br next
@@ -119,10 +120,12 @@ private:
   }
 
   static bool mayBeCopied(const BasicBlock &block) {
-    return llvm::isa<llvm::BranchInst>(block.getTerminator()) && block.size() <= kMostCode && llvm::none_of(block, [](const Instruction &i) {
-      auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
-      return llvm::isa<llvm::AllocaInst>(i) || mayGatherLanes(i) || (call && (call->isConvergent() || call->cannotDuplicate()));
-    });
+    return llvm::isa<llvm::BranchInst>(block.getTerminator()) && block.size() <= kMostCode &&
+           llvm::none_of(block, [](const Instruction &i) {
+             auto *call = llvm::dyn_cast<llvm::CallBase>(&i);
+             return llvm::isa<llvm::AllocaInst>(i) || mayGatherLanes(i) ||
+                    (call && (call->isConvergent() || call->cannotDuplicate()));
+           });
   }
 
   // What the branches on the straight way to `from`'s end have decided.
@@ -131,7 +134,8 @@ private:
     for (unsigned n = 0; block && n < kMostBlocks; to = block, block = block->getSinglePredecessor(), ++n) {
       auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
       if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) continue;
-      way.values.insert({branch->getCondition(), llvm::ConstantInt::getBool(block->getContext(), branch->getSuccessor(0) == to)});
+      way.values.insert(
+          {branch->getCondition(), llvm::ConstantInt::getBool(block->getContext(), branch->getSuccessor(0) == to)});
     }
   }
 
@@ -141,7 +145,9 @@ private:
     if (!mayBeCopied(*block) || way.blocks.size() == kMostBlocks || llvm::is_contained(way.blocks, block)) return false;
     evaluate(way, way.blocks.empty() ? *way.from : *way.blocks.back(), *block);
     auto *branch = llvm::cast<llvm::BranchInst>(block->getTerminator());
-    auto *decided = branch->isConditional() ? llvm::dyn_cast<llvm::ConstantInt>(copyOrSelf(branch->getCondition(), way.values)) : nullptr;
+    auto *decided = branch->isConditional()
+                        ? llvm::dyn_cast<llvm::ConstantInt>(copyOrSelf(branch->getCondition(), way.values))
+                        : nullptr;
     if (branch->isConditional() && !decided) return false;
     way.blocks.push_back(block);
     way.to = branch->getSuccessor(decided && decided->isZero() ? 1 : 0);
@@ -150,7 +156,8 @@ private:
 
   static void evaluate(Way &way, BasicBlock &before, BasicBlock &block) {
     std::vector<std::pair<llvm::Value *, llvm::Value *>> phis;  // all at once
-    for (llvm::PHINode &phi : block.phis()) phis.push_back({&phi, copyOrSelf(phi.getIncomingValueForBlock(&before), way.values)});
+    for (llvm::PHINode &phi : block.phis())
+      phis.push_back({&phi, copyOrSelf(phi.getIncomingValueForBlock(&before), way.values)});
     for (auto [phi, value] : phis) way.values[phi] = value;
     for (Instruction &i : llvm::make_range(block.getFirstNonPHIIt(), block.getTerminator()->getIterator())) {
       Instruction *copy = i.clone();
@@ -171,7 +178,8 @@ private:
     BasicBlock *edge = BasicBlock::Create(function_.getContext(), "leaves", &function_, join);
     for (Instruction *i : way.made) i->insertInto(edge, edge->end());
     llvm::BranchInst::Create(way.to, edge)->setDebugLoc(last->getTerminator()->getDebugLoc());
-    for (llvm::PHINode &phi : way.to->phis()) phi.addIncoming(copyOrSelf(phi.getIncomingValueForBlock(last), way.values), edge);
+    for (llvm::PHINode &phi : way.to->phis())
+      phi.addIncoming(copyOrSelf(phi.getIncomingValueForBlock(last), way.values), edge);
     way.from->getTerminator()->replaceSuccessorWith(join, edge);
     for (BasicBlock *block : way.blocks)
       for (Instruction &i : *block)
@@ -204,7 +212,11 @@ private:
 class ExitMover {
 public:
   ExitMover(llvm::Function &function, const ThreadIndex &threads)
-      : function_(function), dominators_(function), loops_(dominators_), order_(function, loops_), uniformity_(function, loops_, order_, threads) {}
+      : function_(function),
+        dominators_(function),
+        loops_(dominators_),
+        order_(function, loops_),
+        uniformity_(function, loops_, order_, threads) {}
 
   bool run() {
     for (BasicBlock &block : function_)
@@ -239,13 +251,15 @@ private:
     return uniformity_.control().divergentBranch(&block) || othersPassBarrier(block);
   }
 
-  // Whether, where all lanes that are at `block` take the same way, others of their warp need not come to it before a barrier.
+  // Whether, where all lanes that are at `block` take the same way, others of their warp need not come to it before a
+  // barrier.
   bool othersPassBarrier(const BasicBlock &block) const {
     const auto here = [&](const BasicBlock &at) { return &at == &block; };
     return llvm::any_of(order_.blocks(), [&](BasicBlock *split) {
       if (!uniformity_.control().divergentBranch(split)) return false;
       const auto part = [&](unsigned mine) {
-        BasicBlock &to = *split->getTerminator()->getSuccessor(mine), &other = *split->getTerminator()->getSuccessor(1 - mine);
+        BasicBlock &to = *split->getTerminator()->getSuccessor(mine),
+                   &other = *split->getTerminator()->getSuccessor(1 - mine);
         return reaches(to, here, hasBarrier) && reaches(other, hasBarrier, here);
       };
       return part(0) || part(1);
@@ -297,7 +311,8 @@ private:
       given->addIncoming(llvm::PoisonValue::get(phi.getType()), &branch);
       for (BasicBlock *block : region)
         if (const int at = phi.getBasicBlockIndex(block); at >= 0)
-          given->addIncoming(copyOrSelf(phi.getIncomingValue(static_cast<unsigned>(at)), map), llvm::cast<BasicBlock>(copyOrSelf(block, map)));
+          given->addIncoming(copyOrSelf(phi.getIncomingValue(static_cast<unsigned>(at)), map),
+                             llvm::cast<BasicBlock>(copyOrSelf(block, map)));
       phi.addIncoming(given, &left);
     }
   }
@@ -312,8 +327,12 @@ private:
 
 }  // namespace
 
-bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads) { return ExitMover(function, threads).run(); }
+bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads) {
+  return ExitMover(function, threads).run();
+}
 
-bool threadBarrierExits(llvm::Function &function) { return llvm::any_of(function, hasBarrier) && ExitThreader(function).run(); }
+bool threadBarrierExits(llvm::Function &function) {
+  return llvm::any_of(function, hasBarrier) && ExitThreader(function).run();
+}
 
 }  // namespace strata::simt

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes that leave a loop with barriers, or go past barriers, to write memory and end do so when they leave. In lock step they would
-// wait for the rest of their warp, too; but the block's barrier counts them as gone, and those who pass it may look for what they wrote.
+// Lanes that leave a loop with barriers, or go past barriers, to write memory and end do so when they leave. In lock
+// step they would wait for the rest of their warp, too; but the block's barrier counts them as gone, and those who pass
+// it may look for what they wrote.
 //
 //   loop: …                                         loop: …
 //         br %c, out, next                                br %c, out, left
@@ -8,11 +9,11 @@
 //   out:  store %v, %p; br return                   left: br %c, return, next
 //                                                   next: barrier; br loop
 //
-// Before: a lane function with one return block. After: where lanes go one way to blocks that may write memory, and come to no
-// barrier or collective there, nor to a function that may have one, and others of their warp may come to a barrier, the branch is as
-// `left`'s: it varies, or it is in code that only some lanes of a warp may be in. Who comes to a barrier waits for others anyhow.
-// What is still late then, or would be copied beyond a bound, needs lane mode (forward_progress.h).
-// Loops are to be simplified again.
+// Before: a lane function with one return block. After: where lanes go one way to blocks that may write memory, and
+// come to no barrier or collective there, nor to a function that may have one, and others of their warp may come to a
+// barrier, the branch is as `left`'s: it varies, or it is in code that only some lanes of a warp may be in. Who comes
+// to a barrier waits for others anyhow. What is still late then, or would be copied beyond a bound, needs lane mode
+// (forward_progress.h). Loops are to be simplified again.
 #pragma once
 
 #include "simt/analysis/thread_index.h"
@@ -23,8 +24,8 @@ class Function;
 
 namespace strata::simt {
 
-// Before: where ways out meet a way on to a barrier, in one join or several, and part again by what is known on each, each goes where it
-// ends. Blocks between are copied, within bounds.
+// Before: where ways out meet a way on to a barrier, in one join or several, and part again by what is known on each,
+// each goes where it ends. Blocks between are copied, within bounds.
 bool threadBarrierExits(llvm::Function &function);
 
 // Returns whether it did anything.

@@ -12,10 +12,14 @@ using llvm::BasicBlock;
 using llvm::Loop;
 
 LinearPlan::LinearPlan(llvm::Function &function, const llvm::LoopInfo &loops, const BlockOrder &order,
-                       const Uniformity &uniformity, const llvm::DominatorTree &dominators,
-                       MayRunEmpty mayRunEmpty)
-    : loops_(loops), order_(order), control_(uniformity.control()), dominators_(dominators),
-      postDominators_(loops, order), mayRunEmpty_(std::move(mayRunEmpty)), entry_(&function.getEntryBlock()) {
+                       const Uniformity &uniformity, const llvm::DominatorTree &dominators, MayRunEmpty mayRunEmpty)
+    : loops_(loops),
+      order_(order),
+      control_(uniformity.control()),
+      dominators_(dominators),
+      postDominators_(loops, order),
+      mayRunEmpty_(std::move(mayRunEmpty)),
+      entry_(&function.getEntryBlock()) {
   for (BasicBlock *block : order_.blocks()) planBlock(block);
 }
 

@@ -49,9 +49,9 @@ struct BlockPlan {
   llvm::BasicBlock *next[2] = {nullptr, nullptr};
   // branch: side i goes to next[i] only if a lane is active, else to otherwise[i] (back edges); or null.
   llvm::BasicBlock *otherwise[2] = {nullptr, nullptr};
-  unsigned tested = 0;       // test: successor number
-  bool nonEmpty = true;      // some lane is active whenever the block's body runs
-  bool guarded = false;      // test for an empty mask first, then go to `skipTo`
+  unsigned tested = 0;   // test: successor number
+  bool nonEmpty = true;  // some lane is active whenever the block's body runs
+  bool guarded = false;  // test for an empty mask first, then go to `skipTo`
   llvm::BasicBlock *skipTo = nullptr;
 };
 

@@ -49,7 +49,8 @@ bool PrivateMemory::isPrivate(const llvm::AllocaInst &alloca) {
     for (const llvm::Use &use : addresses[n]->uses()) {
       const llvm::User *user = use.getUser();
       if (isa<llvm::GetElementPtrInst>(user)) addresses.push_back(user);
-      else if (!isa<llvm::LoadInst>(user) && !(isa<llvm::StoreInst>(user) && use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex()))
+      else if (!isa<llvm::LoadInst>(user) &&
+               !(isa<llvm::StoreInst>(user) && use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex()))
         return known_[&alloca] = false;
     }
   return true;
@@ -69,7 +70,11 @@ PrivateMemory::Access PrivateMemory::accessOf(Instruction &i) {
 class PartOrderer {
 public:
   PartOrderer(llvm::Function &function, PartOf partOf, unsigned bits, unsigned registers)
-      : layout_(function.getParent()->getDataLayout()), memory_(layout_), partOf_(std::move(partOf)), bits_(bits), registers_(registers) {
+      : layout_(function.getParent()->getDataLayout()),
+        memory_(layout_),
+        partOf_(std::move(partOf)),
+        bits_(bits),
+        registers_(registers) {
     for (auto [i, part] : partOf_) parts_ = std::max(parts_, part + 1);
   }
 
@@ -86,7 +91,8 @@ private:
   Phases phases(llvm::ArrayRef<Instruction *> run) const;
   llvm::SetVector<Instruction *> loadedForAll(llvm::ArrayRef<Instruction *> run) const;
   bool mayOrder(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared);
-  void loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared, unsigned p);
+  void loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared,
+                 unsigned p);
   bool order(llvm::ArrayRef<Instruction *> run);
   void orderAroundStores(llvm::ArrayRef<Instruction *> run);
   bool splitLoop(BasicBlock &block);
@@ -108,7 +114,8 @@ bool PartOrderer::isPrivateStore(Instruction &i) {
 unsigned PartOrderer::registersOf(const Value *value) const {
   const llvm::Type *type = value->getType();
   if (!type->isVectorTy() || type->getScalarType()->isIntegerTy(1) || isa<llvm::Constant>(value)) return 0;
-  return static_cast<unsigned>(llvm::divideCeil(layout_.getTypeSizeInBits(const_cast<llvm::Type *>(type)).getFixedValue(), bits_));
+  return static_cast<unsigned>(
+      llvm::divideCeil(layout_.getTypeSizeInBits(const_cast<llvm::Type *>(type)).getFixedValue(), bits_));
 }
 
 // The most registers that values of the run need at once; what goes on living after it counts to its end.
@@ -133,7 +140,9 @@ unsigned PartOrderer::pressure(llvm::ArrayRef<Instruction *> run) const {
   llvm::SmallPtrSet<const Value *, 32> from;
   for (Instruction *i : run)
     for (const Value *operand : i->operands())
-      if ((isa<Instruction>(operand) || isa<llvm::Argument>(operand)) && !place.contains(operand) && from.insert(operand).second) begin(operand);
+      if ((isa<Instruction>(operand) || isa<llvm::Argument>(operand)) && !place.contains(operand) &&
+          from.insert(operand).second)
+        begin(operand);
   for (std::size_t n = 0; n < run.size(); ++n) {
     begin(run[n]);
     most = std::max(most, live);
@@ -148,40 +157,47 @@ PartOrderer::Phases PartOrderer::phases(llvm::ArrayRef<Instruction *> run) const
   for (Instruction *i : run) {
     unsigned phase = partOf_.lookup(i);
     for (Value *operand : i->operands())
-      if (auto known = phases.find(dyn_cast<Instruction>(operand)); known != phases.end()) phase = std::max(phase, known->second);
+      if (auto known = phases.find(dyn_cast<Instruction>(operand)); known != phases.end())
+        phase = std::max(phase, known->second);
     phases[i] = phase;
   }
   return phases;
 }
 
-// What all parts use and is loaded, in the order of the run: loads of vectors and floats, and what makes vectors of them.
+// What all parts use and is loaded, in the order of the run: loads of vectors and floats, and what makes vectors of
+// them.
 llvm::SetVector<Instruction *> PartOrderer::loadedForAll(llvm::ArrayRef<Instruction *> run) const {
   llvm::SetVector<Instruction *> shared;
   for (Instruction *i : run) {
     if (partOf_.contains(i) || !(i->getType()->isVectorTy() || i->getType()->isFloatingPointTy())) continue;
-    const bool made = isa<llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::BitCastInst>(i) &&
-                      llvm::any_of(i->operands(), [&](Value *operand) { return shared.contains(dyn_cast<Instruction>(operand)); });
+    const bool made =
+        isa<llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::BitCastInst>(i) &&
+        llvm::any_of(i->operands(), [&](Value *operand) { return shared.contains(dyn_cast<Instruction>(operand)); });
     if (isa<llvm::LoadInst>(i) || made) shared.insert(i);
   }
   return shared;
 }
 
 // Accesses of the same memory, one of which writes, must be in the same phase, as what is loaded in all phases is not.
-bool PartOrderer::mayOrder(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared) {
+bool PartOrderer::mayOrder(llvm::ArrayRef<Instruction *> run, const Phases &phase,
+                           const llvm::SetVector<Instruction *> &shared) {
   std::vector<std::pair<Instruction *, PrivateMemory::Access>> accesses;
   for (Instruction *i : run)
     if (PrivateMemory::Access access = memory_.accessOf(*i); access.object) accesses.push_back({i, access});
   for (auto &[store, written] : accesses) {
     if (!isa<llvm::StoreInst>(store)) continue;
     for (auto &[other, access] : accesses)
-      if (PrivateMemory::overlap(written, access) && (phase.lookup(store) != phase.lookup(other) || shared.contains(other))) return false;
+      if (PrivateMemory::overlap(written, access) &&
+          (phase.lookup(store) != phase.lookup(other) || shared.contains(other)))
+        return false;
   }
   return true;
 }
 
 // A later phase loads for itself what it shares with those before, where its first instruction is. Between them is a
 // fence, without which the code generator would join the loads again.
-void PartOrderer::loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase, const llvm::SetVector<Instruction *> &shared, unsigned p) {
+void PartOrderer::loadAgain(llvm::ArrayRef<Instruction *> run, const Phases &phase,
+                            const llvm::SetVector<Instruction *> &shared, unsigned p) {
   llvm::DenseMap<Value *, Instruction *> copies;
   for (Instruction *i : run) {
     if (phase.lookup(i) != p) continue;
@@ -217,7 +233,8 @@ bool PartOrderer::order(llvm::ArrayRef<Instruction *> run) {
   if (shared.empty()) return true;
   for (unsigned p = 1; p < parts_; ++p) {
     if (!last[p - 1] || last[p] == last[p - 1]) continue;
-    new llvm::FenceInst(end->getContext(), llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread, last[p - 1]->getNextNode());
+    new llvm::FenceInst(end->getContext(), llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread,
+                        last[p - 1]->getNextNode());
     loadAgain(ordered, phase, shared, p);
   }
   return true;
@@ -243,7 +260,8 @@ bool PartOrderer::mayBecomeSeveral(BasicBlock &block) const {
   if (!branch || !branch->isConditional() || !llvm::is_contained(llvm::successors(&block), &block)) return false;
   if (branch->getSuccessor(0) == branch->getSuccessor(1) || !block.hasNPredecessors(2)) return false;
   for (Instruction &i : block) {
-    if (auto *call = dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch) continue;
+    if (auto *call = dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+      continue;
     if (i.mayHaveSideEffects() || (isa<llvm::LoadInst>(i) && !llvm::cast<llvm::LoadInst>(i).isSimple())) return false;
   }
   // What belongs to no part must need none; what belongs to one, no other.
@@ -251,7 +269,8 @@ bool PartOrderer::mayBecomeSeveral(BasicBlock &block) const {
     return llvm::all_of(i.operands(), [&](Value *operand) {
       auto *from = dyn_cast<Instruction>(operand);
       auto own = partOf_.find(&i), other = partOf_.find(from);
-      return !from || from->getParent() != &block || other == partOf_.end() || (own != partOf_.end() && own->second == other->second);
+      return !from || from->getParent() != &block || other == partOf_.end() ||
+             (own != partOf_.end() && own->second == other->second);
     });
   };
   return llvm::all_of(block, fits);

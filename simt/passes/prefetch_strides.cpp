@@ -33,10 +33,12 @@ struct Reach {
 constexpr Reach kPlain = {8, 1024, 3};
 constexpr unsigned kFewRounds = 16;
 constexpr Reach kFew = {4, 1024, 3};  // of turns: a loop of a few rounds, after which it may go on
-// Of longer turns. Rows that are apart by a large power of two meet in few sets of the first level, which other warps need too.
+// Of longer turns. Rows that are apart by a large power of two meet in few sets of the first level, which other warps
+// need too.
 constexpr unsigned kTurnRounds = 32;
 constexpr Reach kLongTurn = {8, 1024, 2};
-// Other warps come between, which the hardware does not see through, and whose shared memory and frames the first level is for.
+// Other warps come between, which the hardware does not see through, and whose shared memory and frames the first level
+// is for.
 constexpr Reach kBetweenBarriers = {2, 16, 2};
 constexpr std::uint64_t kLine = 64, kMostLines = 4;
 constexpr unsigned kMostDepth = 8;
@@ -71,7 +73,9 @@ private:
   }
 
   // The stack's or the block's shared memory.
-  static bool isOwn(const Value &pointer) { return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&pointer)) || isShared(pointer); }
+  static bool isOwn(const Value &pointer) {
+    return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&pointer)) || isShared(pointer);
+  }
 
   void prefetch(Instruction &load, Value &pointer) {
     llvm::PHINode *phi = nullptr;
@@ -81,12 +85,14 @@ private:
     if (!stride) return;
     copies_.clear();
     llvm::IRBuilder<> builder(&load);
-    copies_[phi] = builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), reach_.rounds)));
+    copies_[phi] =
+        builder.CreateAdd(phi, builder.CreateMul(stride, llvm::ConstantInt::get(phi->getType(), reach_.rounds)));
     Value *ahead = copy(pointer, builder);
     const std::uint64_t bytes = load.getModule()->getDataLayout().getTypeStoreSize(load.getType());
     for (std::uint64_t at = 0; at < std::min(bytes, kLine * kMostLines); at += kLine)
       builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer.getType()},
-                              {builder.CreateConstGEP1_64(builder.getInt8Ty(), ahead, at), builder.getInt32(0), builder.getInt32(reach_.level), builder.getInt32(1)});
+                              {builder.CreateConstGEP1_64(builder.getInt8Ty(), ahead, at), builder.getInt32(0),
+                               builder.getInt32(reach_.level), builder.getInt32(1)});
   }
 
   // Whether `value` is computed from one phi of the loop's head (or none) and from what is the same in all rounds.
@@ -98,7 +104,8 @@ private:
       phi = head;
       return true;
     }
-    if (depth > kMostDepth || !isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i)) return false;
+    if (depth > kMostDepth || !isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i))
+      return false;
     if (i->isIntDivRem()) return false;
     return llvm::all_of(i->operands(), [&](Value *operand) { return followsOne(*operand, phi, depth + 1); });
   }
@@ -111,7 +118,9 @@ private:
       auto *frozen = llvm::dyn_cast<llvm::FreezeInst>(value);
       return (frozen ? frozen->getOperand(0) : value) == &phi;
     };
-    Value *stride = isPhi(next->getOperand(0)) ? next->getOperand(1) : isPhi(next->getOperand(1)) ? next->getOperand(0) : nullptr;
+    Value *stride = isPhi(next->getOperand(0))   ? next->getOperand(1)
+                    : isPhi(next->getOperand(1)) ? next->getOperand(0)
+                                                 : nullptr;
     if (!stride || !loop_.isLoopInvariant(stride)) return nullptr;
     auto *constant = llvm::dyn_cast<llvm::ConstantInt>(stride);
     return constant && !gathers_ && constant->getValue().abs().ult(reach_.followed) ? nullptr : stride;
@@ -132,8 +141,11 @@ private:
     auto *base = llvm::dyn_cast<llvm::LoadInst>(llvm::getUnderlyingObject(&pointer, kMostDepth));
     if (!base || !base->getType()->isPointerTy()) return false;
     llvm::APInt offset(64, 0);
-    const Value *from = base->getPointerOperand()->stripAndAccumulateConstantOffsets(base->getModule()->getDataLayout(), offset, true);
-    const bool ofBlock = isa<llvm::Argument>(from) || (isa<llvm::LoadInst>(from) && isa<llvm::Argument>(llvm::cast<llvm::LoadInst>(from)->getPointerOperand()));
+    const Value *from =
+        base->getPointerOperand()->stripAndAccumulateConstantOffsets(base->getModule()->getDataLayout(), offset, true);
+    const bool ofBlock =
+        isa<llvm::Argument>(from) ||
+        (isa<llvm::LoadInst>(from) && isa<llvm::Argument>(llvm::cast<llvm::LoadInst>(from)->getPointerOperand()));
     return ofBlock && offset == offsetof(Block, shared);
   }
 
@@ -162,7 +174,8 @@ void prefetchBarrierLoops(llvm::Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   auto hasBarrier = [&](const llvm::Loop &loop) {
-    return llvm::any_of(marker->users(), [&](const llvm::User *user) { return loop.contains(llvm::cast<Instruction>(user)); });
+    return llvm::any_of(marker->users(),
+                        [&](const llvm::User *user) { return loop.contains(llvm::cast<Instruction>(user)); });
   };
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
     if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kBetweenBarriers).run(loops);

@@ -55,10 +55,10 @@ void splitAfterCalls(Function &function, BasicBlock *returnBlock) {
   llvm::Module &module = *function.getParent();
   std::vector<llvm::CallInst *> calls;
   for (Instruction &i : llvm::instructions(function))
-    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && calledIntrinsic(i) == LaneIntrinsic::laneFunction) calls.push_back(call);
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(&i); call && calledIntrinsic(i) == LaneIntrinsic::laneFunction)
+      calls.push_back(call);
   if (calls.empty()) return;
-  llvm::FunctionCallee exited =
-      module.getOrInsertFunction("strata.exited", llvm::Type::getInt1Ty(module.getContext()));
+  llvm::FunctionCallee exited = module.getOrInsertFunction("strata.exited", llvm::Type::getInt1Ty(module.getContext()));
   for (llvm::CallInst *call : calls) {
     BasicBlock *head = call->getParent();
     BasicBlock *rest = head->splitBasicBlock(std::next(call->getIterator()), "after.call");
@@ -222,7 +222,8 @@ void prepareControl(Function &function, const ThreadIndex &threads, llvm::Functi
 
 void prepareLockStep(Function &function, const ThreadIndex &threads) {
   if (function.hasFnAttribute("strata.kernel")) specializeStrides(function, threads);
-  if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads)) specializeFullWarps(function, threads);
+  if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads))
+    specializeFullWarps(function, threads);
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
   if (specializeFullRounds(function, threads)) formLcssa(function);
   skipCostlyValues(function, threads);  // after the others, which know a function's guards by their branches

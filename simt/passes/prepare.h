@@ -23,7 +23,8 @@ using FunctionAnalysisManager = AnalysisManager<Function>;
 
 namespace strata::simt {
 
-// What only the vectoriser needs comes last: the single exit block, versions of code for full warps, values that are skipped.
+// What only the vectoriser needs comes last: the single exit block, versions of code for full warps, values that are
+// skipped.
 void prepareControl(llvm::Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses);
 void prepareLockStep(llvm::Function &function, const ThreadIndex &threads);
 

@@ -20,7 +20,8 @@ constexpr std::size_t kMostBlocks = 16;  // between two that an operation moves 
 
 class OperationRaiser {
 public:
-  explicit OperationRaiser(llvm::Function &function) : function_(function), dominators_(function), loops_(dominators_) {}
+  explicit OperationRaiser(llvm::Function &function)
+      : function_(function), dominators_(function), loops_(dominators_) {}
 
   void run() {
     for (BasicBlock *block : llvm::ReversePostOrderTraversal<llvm::Function *>(&function_))
@@ -76,7 +77,9 @@ bool OperationRaiser::runEquallyOften(BasicBlock *above, BasicBlock *below) {
 
 // The last of the operands, if it is in another block, and the operation had better be there; or null.
 Instruction *OperationRaiser::wouldFollow(Instruction &i) {
-  if (!i.getType()->isVectorTy() || llvm::isa<llvm::PHINode>(i) || i.mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(&i)) return nullptr;
+  if (!i.getType()->isVectorTy() || llvm::isa<llvm::PHINode>(i) || i.mayReadOrWriteMemory() ||
+      !llvm::isSafeToSpeculativelyExecute(&i))
+    return nullptr;
   Instruction *last = nullptr;
   bool ends = false;
   for (llvm::Value *operand : i.operands()) {

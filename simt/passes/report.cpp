@@ -40,10 +40,11 @@ bool leadsToTests(const BasicBlock &block) {
 }
 bool testsStride(const BasicBlock &block) { return block.getTerminator()->hasMetadata(kStrideTest); }
 
-// The nearest block that all warps come to after the test, whichever way it sends them. It does not lie in a loop that the
-// test is not in: full warps that leave their version of a loop may pass the one for any lanes, with nothing left to do.
-// A test at the end of a round has none: the one before the loop has it.
-const BasicBlock *behind(const BasicBlock &test, const llvm::PostDominatorTree &postDominators, const llvm::LoopInfo &loops) {
+// The nearest block that all warps come to after the test, whichever way it sends them. It does not lie in a loop that
+// the test is not in: full warps that leave their version of a loop may pass the one for any lanes, with nothing left
+// to do. A test at the end of a round has none: the one before the loop has it.
+const BasicBlock *behind(const BasicBlock &test, const llvm::PostDominatorTree &postDominators,
+                         const llvm::LoopInfo &loops) {
   const BasicBlock *anyLanes = test.getTerminator()->getSuccessor(1);
   const llvm::Loop *around = loops.getLoopFor(&test);
   if (around && !around->contains(anyLanes)) return nullptr;
@@ -82,7 +83,9 @@ std::string arrayOf(const llvm::Instruction &at) {
   return {};
 }
 
-std::string nameOf(const llvm::DILocation &place) { return llvm::demangle(place.getScope()->getSubprogram()->getName()); }
+std::string nameOf(const llvm::DILocation &place) {
+  return llvm::demangle(place.getScope()->getSubprogram()->getName());
+}
 
 // The innermost place with a line in the kernel's own file; `inside` gets the function that was inlined there and lies
 // elsewhere: in a header, or in libdevice, which has no lines.
@@ -93,7 +96,8 @@ const llvm::DILocation *placeOf(const llvm::Instruction &at, std::string &inside
     const bool hasLine = place->getLine() != 0;
     if (hasLine && place->getFilename() == outermost->getFilename()) return place;
     if (!hasLine) inside = nameOf(*place);  // the outermost one: what the source calls
-    else if (inside.empty()) inside = nameOf(*place) + " (" + place->getFilename().str() + ":" + std::to_string(place->getLine()) + ")";
+    else if (inside.empty())
+      inside = nameOf(*place) + " (" + place->getFilename().str() + ":" + std::to_string(place->getLine()) + ")";
   }
   return nullptr;
 }
@@ -103,7 +107,8 @@ const llvm::Instruction &firstWithLine(const llvm::Instruction &test) {
   const auto hasLine = [](const llvm::Instruction &i) { return i.getDebugLoc() && i.getDebugLoc().getLine(); };
   if (hasLine(test)) return test;
   std::set<const BasicBlock *> seen;
-  for (const BasicBlock *side = test.getSuccessor(0); side && seen.insert(side).second; side = side->getSingleSuccessor())
+  for (const BasicBlock *side = test.getSuccessor(0); side && seen.insert(side).second;
+       side = side->getSingleSuccessor())
     for (const llvm::Instruction &i : *side)
       if (hasLine(i)) return i;
   return test;
@@ -117,8 +122,9 @@ Report::When Report::when(const llvm::Instruction &at) {
   auto &function = const_cast<llvm::Function &>(*at.getFunction());  // that's what the analyses take; they only read
   auto [found, added] = reached_.try_emplace(&function);
   if (added)
-    found->second = {reachedPast(function, [](const BasicBlock &block) { return testsFullWarp(block) || testsStride(block); }),
-                     reachedPast(function, testsFullWarp)};
+    found->second = {
+        reachedPast(function, [](const BasicBlock &block) { return testsFullWarp(block) || testsStride(block); }),
+        reachedPast(function, testsFullWarp)};
   if (found->second.usually.contains(at.getParent())) return When::usually;
   return found->second.together.contains(at.getParent()) ? When::otherStrides : When::apart;
 }
@@ -149,8 +155,8 @@ std::string Report::text() const {
   std::string result;
   for (const auto &[line, findings] : lines_)
     for (const auto &[finding, when] : findings)
-      result += (line.first.empty() ? "kernel" : line.first + ":" + std::to_string(line.second)) + ": " + finding.first +
-                kWhen[static_cast<unsigned>(when)] + " (" + finding.second + ")\n";
+      result += (line.first.empty() ? "kernel" : line.first + ":" + std::to_string(line.second)) + ": " +
+                finding.first + kWhen[static_cast<unsigned>(when)] + " (" + finding.second + ")\n";
   return result;
 }
 

@@ -12,11 +12,12 @@ class BasicBlock;
 class BranchInst;
 class Function;
 class Instruction;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 
-// Marks a test for one of several strides that code has versions for, to be reported: its second side is the code for any.
+// Marks a test for one of several strides that code has versions for, to be reported: its second side is the code for
+// any.
 void markStrideTest(llvm::BranchInst &test);
 
 class Report {

@@ -23,17 +23,22 @@ using llvm::Value;
 
 using Terms = llvm::SmallSetVector<Term, 8>;
 
-constexpr unsigned kMostTerms = 16, kMostDepth = 6, kMostTries = 32, kMostBranches = 16;  // tries: in a block; branches: in a function
+constexpr unsigned kMostTerms = 16, kMostDepth = 6, kMostTries = 32,
+                   kMostBranches = 16;  // tries: in a block; branches: in a function
 
 bool isPure(const Instruction &i) {
-  if (i.isTerminator() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(i) || i.mayReadOrWriteMemory() || i.mayHaveSideEffects()) return false;
+  if (i.isTerminator() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(i) || i.mayReadOrWriteMemory() ||
+      i.mayHaveSideEffects())
+    return false;
   auto *call = dyn_cast<llvm::CallBase>(&i);
   return !call || !call->isConvergent();
 }
 
 // Adds the term and what follows from it.
 void addImplied(Term term, Terms &terms, unsigned depth = 0) {
-  if (llvm::isa<llvm::Constant>(term.getPointer()) || terms.size() >= kMostTerms || !terms.insert(term) || depth == kMostDepth) return;
+  if (llvm::isa<llvm::Constant>(term.getPointer()) || terms.size() >= kMostTerms || !terms.insert(term) ||
+      depth == kMostDepth)
+    return;
   for (Term part : conjuncts(term)) addImplied(part, terms, depth + 1);
 }
 
@@ -42,17 +47,20 @@ bool nearlyAlwaysHolds(Term term) {
   auto *compare = dyn_cast<llvm::CmpInst>(term.getPointer());
   if (!compare) return false;
   switch (term.getInt() ? compare->getInversePredicate() : compare->getPredicate()) {
-  case llvm::CmpInst::ICMP_NE: case llvm::CmpInst::FCMP_ONE: case llvm::CmpInst::FCMP_UNE: case llvm::CmpInst::FCMP_ORD: return true;
-  default: return false;
+    case llvm::CmpInst::ICMP_NE:
+    case llvm::CmpInst::FCMP_ONE:
+    case llvm::CmpInst::FCMP_UNE:
+    case llvm::CmpInst::FCMP_ORD: return true;
+    default: return false;
   }
 }
 
 // What moves behind one branch of a block.
 struct Region {
-  Term term;                                       // taken where it holds
-  llvm::SetVector<Instruction *> moved;            // in their order
-  llvm::DenseMap<Value *, Value *> otherwise;      // what values are where the term does not hold
-  llvm::SetVector<Instruction *> after;            // in the block, need what moves
+  Term term;                                   // taken where it holds
+  llvm::SetVector<Instruction *> moved;        // in their order
+  llvm::DenseMap<Value *, Value *> otherwise;  // what values are where the term does not hold
+  llvm::SetVector<Instruction *> after;        // in the block, need what moves
 };
 
 class Skipper {
@@ -135,8 +143,10 @@ Value *Skipper::valueOtherwise(Instruction &i, const Region &region) const {
     if (is(a, true)) return llvm::ConstantInt::getFalse(i.getContext());
     return is(a, false) ? llvm::ConstantInt::getTrue(i.getContext()) : nullptr;
   }
-  if (match(&i, m_LogicalAnd(m_Value(a), m_Value(b))) && (is(a, false) || is(b, false))) return llvm::ConstantInt::getFalse(i.getContext());
-  if (match(&i, m_LogicalOr(m_Value(a), m_Value(b))) && (is(a, true) || is(b, true))) return llvm::ConstantInt::getTrue(i.getContext());
+  if (match(&i, m_LogicalAnd(m_Value(a), m_Value(b))) && (is(a, false) || is(b, false)))
+    return llvm::ConstantInt::getFalse(i.getContext());
+  if (match(&i, m_LogicalOr(m_Value(a), m_Value(b))) && (is(a, true) || is(b, true)))
+    return llvm::ConstantInt::getTrue(i.getContext());
   auto *select = dyn_cast<llvm::SelectInst>(&i);
   if (!select) return nullptr;
   if (is(select->getCondition(), true)) return value(select->getTrueValue());
@@ -162,7 +172,8 @@ bool Skipper::find(Term term, Region &region) const {
   }
   // Each user of what moves moves too, or can take what it is otherwise.
   const auto moves = [&](llvm::User *user) { return region.moved.contains(llvm::cast<Instruction>(user)); };
-  return llvm::all_of(region.moved, [&](Instruction *i) { return region.otherwise.contains(i) || llvm::all_of(i->users(), moves); });
+  return llvm::all_of(region.moved,
+                      [&](Instruction *i) { return region.otherwise.contains(i) || llvm::all_of(i->users(), moves); });
 }
 
 // Moves what the region and its branch need to before all that needs the region. Returns whether it could be.
@@ -198,7 +209,8 @@ BasicBlock *Skipper::branch(const Region &region) const {
   for (Instruction *i : region.moved) i->moveBefore(costly->getTerminator());
   block_.getTerminator()->eraseFromParent();
   const bool inverted = region.term.getInt();
-  llvm::BranchInst::Create(inverted ? rest : costly, inverted ? costly : rest, region.term.getPointer(), &block_)->setDebugLoc(where);
+  llvm::BranchInst::Create(inverted ? rest : costly, inverted ? costly : rest, region.term.getPointer(), &block_)
+      ->setDebugLoc(where);
   const auto isOutside = [&](llvm::Use &use) { return llvm::cast<Instruction>(use.getUser())->getParent() != costly; };
   for (Instruction *i : region.moved) {
     if (llvm::none_of(i->uses(), isOutside)) continue;

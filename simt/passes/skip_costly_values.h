@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches around square roots, divisions and other slow operations that only a select needs. The compiler of the PTX
-// makes selects of a short `if`, since on a GPU a lane that does not need a value computes it as quickly as one that does
-// not; here the branch saves the whole warp the work where no lane is in it (linearize.h).
+// makes selects of a short `if`, since on a GPU a lane that does not need a value computes it as quickly as one that
+// does not; here the branch saves the whole warp the work where no lane is in it (linearize.h).
 //
 //   %c = fcmp olt %m, %q                 %c = fcmp olt %m, %q
 //   %r = fsub %q, %m                     br %c, %costly, %skipped
@@ -11,8 +11,8 @@
 //   %o = select %d, %t, %n               skipped: %p = phi [ %o, %costly ], [ %n, … ]
 //
 // What moves is what matters only where a condition holds (%r, %s, %t), and what is known where it does not hold (%d is
-// false, %o is %n). Results are the same bit by bit. A condition that nearly always holds, as that a number is not zero,
-// is not worth a branch.
+// false, %o is %n). Results are the same bit by bit. A condition that nearly always holds, as that a number is not
+// zero, is not worth a branch.
 //
 // Before and after: a lane function as for analysis/uniformity.h.
 #pragma once
@@ -22,7 +22,7 @@
 namespace llvm {
 class Function;
 class Instruction;
-}
+}  // namespace llvm
 
 namespace strata::simt {
 

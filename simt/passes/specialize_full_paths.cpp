@@ -31,14 +31,18 @@ struct Path {
   BasicBlock *head = nullptr, *end = nullptr;  // end: the block after it, or null if it ends the function
   std::vector<BasicBlock *> blocks;            // after the head
   llvm::SetVector<Term> terms;                 // hold in all lanes
-  unsigned guards = 0;  // that all lanes come to
+  unsigned guards = 0;                         // that all lanes come to
 };
 
 class PathFinder {
 public:
   PathFinder(llvm::Function &function, const ThreadIndex &threads)
-      : function_(function), dominators_(function), loops_(dominators_), order_(function, loops_),
-        uniformity_(function, loops_, order_, threads), postDominators_(loops_, order_) {}
+      : function_(function),
+        dominators_(function),
+        loops_(dominators_),
+        order_(function, loops_),
+        uniformity_(function, loops_, order_, threads),
+        postDominators_(loops_, order_) {}
 
   bool find(Path &path);
 
@@ -71,7 +75,9 @@ BasicBlock *PathFinder::firstGuard() const {
 bool PathFinder::isKnownAt(Value *value, const BasicBlock *head, unsigned depth) const {
   auto *i = dyn_cast<Instruction>(value);
   if (!i || dominators_.dominates(i, head->getTerminator())) return true;
-  if (depth > kMostDepth || llvm::isa<llvm::PHINode>(i) || i->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(i)) return false;
+  if (depth > kMostDepth || llvm::isa<llvm::PHINode>(i) || i->mayReadOrWriteMemory() ||
+      !llvm::isSafeToSpeculativelyExecute(i))
+    return false;
   return llvm::all_of(i->operands(), [&](Value *operand) { return isKnownAt(operand, head, depth + 1); });
 }
 
@@ -88,7 +94,8 @@ bool PathFinder::addTerms(Term term, Path &path) const {
 BasicBlock *PathFinder::foreseen(llvm::BranchInst &branch, Path &path) const {
   for (unsigned i = 0; i < 2; ++i) {
     BasicBlock *body = branch.getSuccessor(i), *join = branch.getSuccessor(1 - i);
-    if (body != join && postDominators_.dominates(join, body)) return addTerms(Term(branch.getCondition(), /*inverted=*/i == 1), path) ? body : nullptr;
+    if (body != join && postDominators_.dominates(join, body))
+      return addTerms(Term(branch.getCondition(), /*inverted=*/i == 1), path) ? body : nullptr;
   }
   return nullptr;
 }
@@ -132,12 +139,16 @@ bool PathFinder::find(Path &path) {
   return path.guards >= kLeastGuards && !path.blocks.empty();
 }
 
-// Computes at the head's end what the path's terms need. Copies: what only the other version needs as a vector stays there.
+// Computes at the head's end what the path's terms need. Copies: what only the other version needs as a vector stays
+// there.
 class Ahead {
 public:
-  Ahead(BasicBlock &head, const llvm::DominatorTree &dominators) : place_(head.getTerminator()), dominators_(dominators), builder_(place_) {}
+  Ahead(BasicBlock &head, const llvm::DominatorTree &dominators)
+      : place_(head.getTerminator()), dominators_(dominators), builder_(place_) {}
 
-  Value *term(Value *condition, bool inverted) { return inverted ? builder_.CreateNot(copy(condition)) : copy(condition); }
+  Value *term(Value *condition, bool inverted) {
+    return inverted ? builder_.CreateNot(copy(condition)) : copy(condition);
+  }
 
 private:
   Value *copy(Value *value) {

@@ -27,7 +27,7 @@ using llvm::Loop;
 constexpr unsigned kMostInstructions = 300;  // of one loop
 constexpr unsigned kMostDoubled = 900;       // of all loops of a function
 constexpr unsigned kRoundsPerTurn = 32, kNarrowRoundsPerTurn = 4;
-constexpr std::uint64_t kFarStep = 256;      // of a counter or address, from round to round
+constexpr std::uint64_t kFarStep = 256;  // of a counter or address, from round to round
 
 // A divergent way out of the loop.
 struct Exit {
@@ -56,8 +56,12 @@ private:
     for (Loop *loop : loops.getLoopsInPreorder()) {
       std::vector<Exit> exits;
       if (!isWorthIt(*loop, uniformity, dominators) || !collectExits(*loop, uniformity, dominators, exits)) continue;
-      bool turns = llvm::any_of(loop->getHeader()->phis(), [&](llvm::PHINode &phi) { return stepsFar(*loop, phi, uniformity); });
-      specialize(*loop, exits, !turns ? 0 : readsPartsOfLines(*loop, uniformity) ? kNarrowRoundsPerTurn : kRoundsPerTurn);
+      bool turns =
+          llvm::any_of(loop->getHeader()->phis(), [&](llvm::PHINode &phi) { return stepsFar(*loop, phi, uniformity); });
+      specialize(*loop, exits,
+                 !turns                                 ? 0
+                 : readsPartsOfLines(*loop, uniformity) ? kNarrowRoundsPerTurn
+                                                        : kRoundsPerTurn);
       return true;
     }
     return false;
@@ -84,12 +88,14 @@ private:
     return !address.isVarying() && !address.isUniform();
   }
 
-  // A warp reads less than a line at a time: the rest of it must still be in the nearest cache when the next warps come.
+  // A warp reads less than a line at a time: the rest of it must still be in the nearest cache when the next warps
+  // come.
   static bool readsPartsOfLines(const Loop &loop, const Uniformity &uniformity) {
     for (BasicBlock *block : loop.blocks())
       for (const Instruction &i : *block) {
         auto *load = dyn_cast<llvm::LoadInst>(&i);
-        if (load && load->getType()->isIntegerTy(8) && uniformity.shape(load->getPointerOperand()).isStrided(1)) return true;
+        if (load && load->getType()->isIntegerTy(8) && uniformity.shape(load->getPointerOperand()).isStrided(1))
+          return true;
       }
     return false;
   }
@@ -98,7 +104,8 @@ private:
   static bool stepsFar(const Loop &loop, const llvm::PHINode &phi, const Uniformity &uniformity) {
     Shape shape = uniformity.shape(&phi);
     auto *next = dyn_cast<Instruction>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
-    if (shape.isVarying() || shape.isUniform() || !next || next->getNumOperands() != 2 || next->getOperand(0) != &phi) return false;
+    if (shape.isVarying() || shape.isUniform() || !next || next->getNumOperands() != 2 || next->getOperand(0) != &phi)
+      return false;
     if (next->getOpcode() != Instruction::Add && !llvm::isa<llvm::GetElementPtrInst>(next)) return false;
     auto *constant = dyn_cast<llvm::ConstantInt>(next->getOperand(1));
     return constant ? constant->getValue().abs().uge(kFarStep) : loop.isLoopInvariant(next->getOperand(1));
@@ -128,7 +135,9 @@ private:
       if (block != from && dominators.dominates(from, block)) continue;
       for (const Instruction &i : *block) {
         auto *call = dyn_cast<llvm::CallBase>(&i);
-        if (calledIntrinsic(i) != LaneIntrinsic::checkAligned && (i.mayHaveSideEffects() || (call && call->isConvergent()))) return false;
+        if (calledIntrinsic(i) != LaneIntrinsic::checkAligned &&
+            (i.mayHaveSideEffects() || (call && call->isConvergent())))
+          return false;
       }
     }
     return true;
@@ -158,7 +167,8 @@ private:
     // What a round of the loop as it was starts with: from outside, or from the full rounds.
     std::vector<llvm::PHINode *> starts;
     for (llvm::PHINode &phi : header->phis()) {
-      auto *start = llvm::PHINode::Create(phi.getType(), 2, phi.getName() + ".start", some->getTerminator()->getIterator());
+      auto *start =
+          llvm::PHINode::Create(phi.getType(), 2, phi.getName() + ".start", some->getTerminator()->getIterator());
       start->addIncoming(phi.getIncomingValueForBlock(before), before);
       phi.setIncomingValueForBlock(before, start);
       starts.push_back(start);
@@ -179,7 +189,8 @@ private:
   }
 
   // After a number of rounds the block's other warps have their turn, so that memory is read in about the order in
-  // which it lies: a warp alone would read one line of each page, and all of them would fall into few sets of the caches.
+  // which it lies: a warp alone would read one line of each page, and all of them would fall into few sets of the
+  // caches.
   //
   //   before: br h                  before: br h.rounds
   //   h: …; br h (in l)         →   h.rounds: br h                    ; phis: from outside, from the last turn
@@ -226,10 +237,8 @@ private:
     builder.SetInsertPoint(rest);
     if (exit.endsRound) {
       llvm::Value *condition = copyCondition(builder, branch->getCondition());
-      if (exit.staying == 0)
-        builder.CreateCondBr(condition, some, &outside);
-      else
-        builder.CreateCondBr(condition, &outside, some);
+      if (exit.staying == 0) builder.CreateCondBr(condition, some, &outside);
+      else builder.CreateCondBr(condition, &outside, some);
       outside.replacePhiUsesWith(from, rest);
     } else {
       outside.removePredecessor(from, /*KeepOneInputPHIs=*/true);

@@ -41,7 +41,8 @@ bool collect(Guard &guard) {
   for (BasicBlock *block : region)
     for (BasicBlock *from : llvm::predecessors(block))
       if (from != guard.branch && std::find(region.begin(), region.end(), from) == region.end()) return false;
-  return guard.size <= kMostInstructions && guard.size >= kLeastInstructions && guard.body->getSinglePredecessor() == guard.branch;
+  return guard.size <= kMostInstructions && guard.size >= kLeastInstructions &&
+         guard.body->getSinglePredecessor() == guard.branch;
 }
 
 // Follows the blocks that all lanes reach together after `start` to the first divergent branch.
@@ -52,7 +53,8 @@ bool findGuard(llvm::Function &function, const ThreadIndex &threads, BasicBlock 
   Uniformity uniformity(function, loops, order, threads);
   FramePostDominators postDominators(loops, order);
   for (BasicBlock *block : order.blocks()) {
-    if (loops.getLoopFor(block) || !dominators.dominates(&start, block) || !postDominators.dominates(block, &start)) continue;
+    if (loops.getLoopFor(block) || !dominators.dominates(&start, block) || !postDominators.dominates(block, &start))
+      continue;
     auto *branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
     if (!branch || !branch->isConditional() || !uniformity.control().divergentBranch(block)) continue;
     for (unsigned i = 0; i < 2; ++i) {
@@ -91,7 +93,8 @@ BasicBlock *specialize(const Guard &guard) {
 bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
   BasicBlock *start = &function.getEntryBlock();
   unsigned doubled = 0;
-  for (Guard guard; findGuard(function, threads, *start, guard) && doubled + guard.size <= kMostInstructions; guard = {}) {
+  for (Guard guard; findGuard(function, threads, *start, guard) && doubled + guard.size <= kMostInstructions;
+       guard = {}) {
     doubled += guard.size;
     start = specialize(guard);
   }

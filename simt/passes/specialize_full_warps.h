@@ -6,8 +6,8 @@
 //   body:  … br join                             br %full, body.full, entry.some
 //                                        entry.some: br %in, body, join
 //
-// Done to the first divergent branch that all lanes reach, where one side is the join itself; then to the next one in the
-// version for full warps, as guards of the lower and of the upper edge follow each other. Before and after: a
+// Done to the first divergent branch that all lanes reach, where one side is the join itself; then to the next one in
+// the version for full warps, as guards of the lower and of the upper edge follow each other. Before and after: a
 // function in the form of simt/passes/prepare.h, but for loops, which are brought into form afterwards.
 #pragma once
 

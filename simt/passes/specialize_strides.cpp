@@ -60,7 +60,8 @@ Value *nonZero(const Instruction &i) {
 bool dependsOnOne(const Instruction &i) {
   if (nonZero(i)) return true;
   if (isa<llvm::CastInst>(i)) return i.getType()->isIntegerTy() && i.getOperand(0)->getType()->isIntegerTy();
-  return isa<BinaryOperator>(i) && i.getType()->isIntegerTy() && (isConstant(i.getOperand(0)) || isConstant(i.getOperand(1)));
+  return isa<BinaryOperator>(i) && i.getType()->isIntegerTy() &&
+         (isConstant(i.getOperand(0)) || isConstant(i.getOperand(1)));
 }
 
 // What is computed from `root` and constants alone, the root first.
@@ -72,15 +73,17 @@ llvm::SetVector<Instruction *> derivedFrom(Instruction &root) {
       auto *i = llvm::cast<Instruction>(user);
       if (isa<llvm::PHINode>(i) || !i->getType()->isIntegerTy()) continue;
       const bool own = isa<BinaryOperator>(i) && llvm::all_of(i->operands(), [&](Value *operand) {
-        return isConstant(operand) || derived.contains(dyn_cast<Instruction>(operand));
-      });
+                         return isConstant(operand) || derived.contains(dyn_cast<Instruction>(operand));
+                       });
       if (own || dependsOnOne(*i)) derived.insert(i);
     }
   return derived;
 }
 
 bool isMask(const Instruction &i) { return i.getOpcode() == Instruction::And || i.getOpcode() == Instruction::Xor; }
-bool isDivision(const Instruction &i) { return i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem; }
+bool isDivision(const Instruction &i) {
+  return i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem;
+}
 
 // --- which values ------------------------------------------------------------------------------------
 
@@ -90,7 +93,8 @@ bool steps(llvm::PHINode &phi, const llvm::SetVector<Instruction *> &derived, bo
     auto *next = dyn_cast<Instruction>(incoming);
     if (!next || next == &phi || !derived.contains(next)) continue;
     if (next->getOpcode() == Instruction::Add && isConstant(next->getOperand(1))) return isShift;
-    return !isShift && (next->isShift() || next->isIntDivRem() || next->getOpcode() == Instruction::Mul || next->getOpcode() == Instruction::Add);
+    return !isShift && (next->isShift() || next->isIntDivRem() || next->getOpcode() == Instruction::Mul ||
+                        next->getOpcode() == Instruction::Add);
   }
   return false;
 }
@@ -137,7 +141,8 @@ constexpr unsigned kGranule = 32;  // of the last version: the root is a multipl
 Value *maskAboveGranule(llvm::IRBuilderBase &builder, Value *x, Value *mask) {
   Value *low = builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), kGranule - 1));
   const llvm::APInt above = -llvm::APInt(x->getType()->getIntegerBitWidth(), kGranule);
-  Value *high = builder.CreateAnd(builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), above)), builder.CreateAnd(mask, llvm::ConstantInt::get(x->getType(), above)));
+  Value *high = builder.CreateAnd(builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), above)),
+                                  builder.CreateAnd(mask, llvm::ConstantInt::get(x->getType(), above)));
   return builder.Insert(BinaryOperator::CreateDisjoint(Instruction::Or, low, high));
 }
 
@@ -149,12 +154,15 @@ Value *constantOutward(Instruction &i, const llvm::ConstantInt &constant, llvm::
   if (!first || !(inner->getOpcode() == Instruction::Add || (disjoint && disjoint->isDisjoint()))) return nullptr;
   Value *x = inner->getOperand(0);
   const llvm::APInt &c = first->getValue(), &d = constant.getValue();
-  const auto plus = [&](Value *sum, const llvm::APInt &more) { return more.isZero() ? sum : builder.CreateAdd(sum, llvm::ConstantInt::get(x->getType(), more)); };
+  const auto plus = [&](Value *sum, const llvm::APInt &more) {
+    return more.isZero() ? sum : builder.CreateAdd(sum, llvm::ConstantInt::get(x->getType(), more));
+  };
   switch (i.getOpcode()) {
-  case Instruction::Add: return plus(x, c + d);
-  case Instruction::Mul: return plus(builder.CreateMul(x, i.getOperand(1)), c * d);
-  case Instruction::Shl: return d.ult(d.getBitWidth()) ? plus(builder.CreateShl(x, i.getOperand(1)), c << d) : nullptr;
-  default: return nullptr;
+    case Instruction::Add: return plus(x, c + d);
+    case Instruction::Mul: return plus(builder.CreateMul(x, i.getOperand(1)), c * d);
+    case Instruction::Shl:
+      return d.ult(d.getBitWidth()) ? plus(builder.CreateShl(x, i.getOperand(1)), c << d) : nullptr;
+    default: return nullptr;
   }
 }
 
@@ -162,7 +170,9 @@ Value *constantOutward(Instruction &i, const llvm::ConstantInt &constant, llvm::
 Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilderBase &builder) {
   if (Value *simple = llvm::simplifyInstruction(&i, llvm::SimplifyQuery(layout, &i))) return simple;
   auto *constant = isa<BinaryOperator>(i) ? dyn_cast<llvm::ConstantInt>(i.getOperand(1)) : nullptr;
-  if (auto *first = isa<BinaryOperator>(i) && i.isCommutative() ? dyn_cast<llvm::ConstantInt>(i.getOperand(0)) : nullptr; first && !constant) {
+  if (auto *first =
+          isa<BinaryOperator>(i) && i.isCommutative() ? dyn_cast<llvm::ConstantInt>(i.getOperand(0)) : nullptr;
+      first && !constant) {
     i.getOperandUse(0).swap(i.getOperandUse(1));
     constant = first;
   }
@@ -170,8 +180,10 @@ Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilde
   Value *x = i.getOperand(0);
   if (!constant && i.getOpcode() == Instruction::And)
     for (unsigned n : {0u, 1u})
-      if (llvm::computeKnownBits(i.getOperand(n), layout).countMinTrailingOnes() >= llvm::Log2_32(kGranule)) return maskAboveGranule(builder, i.getOperand(1 - n), i.getOperand(n));
-  if (i.getOpcode() == Instruction::Or && llvm::haveNoCommonBitsSet(i.getOperand(0), i.getOperand(1), llvm::SimplifyQuery(layout, &i)))
+      if (llvm::computeKnownBits(i.getOperand(n), layout).countMinTrailingOnes() >= llvm::Log2_32(kGranule))
+        return maskAboveGranule(builder, i.getOperand(1 - n), i.getOperand(n));
+  if (i.getOpcode() == Instruction::Or &&
+      llvm::haveNoCommonBitsSet(i.getOperand(0), i.getOperand(1), llvm::SimplifyQuery(layout, &i)))
     llvm::cast<llvm::PossiblyDisjointInst>(i).setIsDisjoint(true);
   if (!constant) return &i;
   if (Value *moved = constantOutward(i, *constant, builder)) return moved;
@@ -180,28 +192,40 @@ Value *simplified(Instruction &i, const llvm::DataLayout &layout, llvm::IRBuilde
     i.setOperand(1, llvm::ConstantInt::get(x->getType(), constant->getValue() & ~known.Zero));
   }
   if (!constant->getValue().isPowerOf2()) return &i;
-  const bool natural = i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem || llvm::isKnownNonNegative(x, llvm::SimplifyQuery(layout, &i));
+  const bool natural = i.getOpcode() == Instruction::UDiv || i.getOpcode() == Instruction::URem ||
+                       llvm::isKnownNonNegative(x, llvm::SimplifyQuery(layout, &i));
   switch (i.getOpcode()) {
-  case Instruction::SDiv:
-  case Instruction::UDiv: return natural && !constant->isNegative() ? builder.CreateLShr(x, constant->getValue().logBase2()) : &i;
-  case Instruction::SRem:
-  case Instruction::URem: return natural && !constant->isNegative() ? builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), constant->getValue() - 1)) : &i;
-  default: return &i;
+    case Instruction::SDiv:
+    case Instruction::UDiv:
+      return natural && !constant->isNegative() ? builder.CreateLShr(x, constant->getValue().logBase2()) : &i;
+    case Instruction::SRem:
+    case Instruction::URem:
+      return natural && !constant->isNegative()
+                 ? builder.CreateAnd(x, llvm::ConstantInt::get(x->getType(), constant->getValue() - 1))
+                 : &i;
+    default: return &i;
   }
 }
 
 class Specializer {
 public:
   Specializer(llvm::Function &function, const ThreadIndex &threads, unsigned &copied)
-      : function_(function), layout_(function.getParent()->getDataLayout()), dominators_(function), loops_(dominators_), order_(function, loops_),
-        uniformity_(function, loops_, order_, threads), postDominators_(loops_, order_), copied_(copied) {}
+      : function_(function),
+        layout_(function.getParent()->getDataLayout()),
+        dominators_(function),
+        loops_(dominators_),
+        order_(function, loops_),
+        uniformity_(function, loops_, order_, threads),
+        postDominators_(loops_, order_),
+        copied_(copied) {}
 
   bool run(const Root &root) {
     if (!uniformity_.shape(root.value).isUniform()) return false;
     if (!collectAccesses(root) || !findRegion(root)) return false;
     std::vector<Version> versions;
     for (unsigned n = 0; n < 5 && root.kind != Root::Kind::divisor; ++n)
-      versions.push_back(llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(root.value->getType()), root.kind == Root::Kind::shift ? n : 1u << n));
+      versions.push_back(llvm::ConstantInt::get(llvm::cast<llvm::IntegerType>(root.value->getType()),
+                                                root.kind == Root::Kind::shift ? n : 1u << n));
     if (root.kind != Root::Kind::shift) versions.push_back(nullptr);
     llvm::erase_if(versions, [&](Version version) { return !gains(root, version); });
     const auto size = static_cast<unsigned>(size_ * versions.size());
@@ -224,7 +248,8 @@ private:
   Value *rootIn(Version version, const Root &root) const;
   unsigned linesOf(Instruction &access, const Value *address) const;
   void specialize(const Root &root, llvm::ArrayRef<Version> versions);
-  std::vector<BasicBlock *> copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region, llvm::ValueToValueMapTy &map);
+  std::vector<BasicBlock *> copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region,
+                                    llvm::ValueToValueMapTy &map);
 
   llvm::Function &function_;
   const llvm::DataLayout &layout_;
@@ -253,7 +278,9 @@ bool Specializer::collectAccesses(const Root &root) {
   for (BasicBlock *block : order_.blocks())
     for (Instruction &i : *block) {
       const Value *pointer = llvm::getLoadStorePointerOperand(&i);
-      if (pointer && reached.contains(pointer) && uniformity_.shape(pointer).isVarying() && !i.isVolatile() && !i.isAtomic()) accesses_.push_back(&i);
+      if (pointer && reached.contains(pointer) && uniformity_.shape(pointer).isVarying() && !i.isVolatile() &&
+          !i.isAtomic())
+        accesses_.push_back(&i);
       if (isa<llvm::PHINode>(i) || i.mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(&i)) {
         const bool divides = i.isIntDivRem();  // by what is no constant yet
         if (!divides) continue;
@@ -294,7 +321,8 @@ bool Specializer::findRegion(const Root &root) {
   for (Instruction *access : accesses_)
     if (loops_.getLoopFor(access->getParent()) != loop) return false;
   for (Instruction *i : addressParts())
-    if (loops_.getLoopFor(i->getParent()) == loop) head = head ? dominators_.findNearestCommonDominator(head, i->getParent()) : i->getParent();
+    if (loops_.getLoopFor(i->getParent()) == loop)
+      head = head ? dominators_.findNearestCommonDominator(head, i->getParent()) : i->getParent();
   if (loops_.getLoopFor(head) != loop) return false;
   const auto inHead = [&](const Instruction *i) { return i->getParent() == head; };
   // What waits comes before.
@@ -302,9 +330,11 @@ bool Specializer::findRegion(const Root &root) {
   for (Instruction &i : *head) {
     if (llvm::is_contained(accesses_, &i)) break;
     auto *call = dyn_cast<llvm::CallBase>(&i);
-    if ((call && call->isConvergent()) || isa<llvm::AllocaInst>(i) || &i == root.value) from = isa<llvm::PHINode>(i) ? from : i.getNextNode();
+    if ((call && call->isConvergent()) || isa<llvm::AllocaInst>(i) || &i == root.value)
+      from = isa<llvm::PHINode>(i) ? from : i.getNextNode();
   }
-  for (start_ = from; !start_->isTerminator() && !slice_.contains(start_) && !llvm::is_contained(accesses_, start_);) start_ = start_->getNextNode();
+  for (start_ = from; !start_->isTerminator() && !slice_.contains(start_) && !llvm::is_contained(accesses_, start_);)
+    start_ = start_->getNextNode();
   if (llvm::all_of(accesses_, inHead)) {
     last_ = accesses_.back();
     return mayCopy(*head, start_->getIterator(), std::next(last_->getIterator()));
@@ -324,7 +354,9 @@ bool Specializer::findRegion(const Root &root) {
     if (to != end_) between.insert(to);
   for (unsigned n = 0; n < between.size(); ++n) {
     BasicBlock *block = between[n];
-    if (loops_.getLoopFor(block) != loop || !dominators_.properlyDominates(head, block) || !mayCopy(*block, block->begin(), block->end())) return false;
+    if (loops_.getLoopFor(block) != loop || !dominators_.properlyDominates(head, block) ||
+        !mayCopy(*block, block->begin(), block->end()))
+      return false;
     for (BasicBlock *to : llvm::successors(block))
       if (to != end_) between.insert(to);
   }
@@ -348,7 +380,8 @@ Value *Specializer::rootIn(Version version, const Root &root) const {
   return BinaryOperator::CreateAnd(root.value, llvm::ConstantInt::get(root.value->getType(), above));
 }
 
-// Whether some access becomes a pattern: its address is computed for the version by instructions that are removed again.
+// Whether some access becomes a pattern: its address is computed for the version by instructions that are removed
+// again.
 bool Specializer::gains(const Root &root, Version version) {
   std::vector<Instruction *> made;
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> builder(
@@ -359,7 +392,8 @@ bool Specializer::gains(const Root &root, Version version) {
   llvm::DenseMap<const Value *, Value *> now;
   now[root.value] = rootIn(version, root);
   if (auto *i = dyn_cast<Instruction>(now[root.value])) {
-    builder.SetInsertPoint(isa<llvm::PHINode>(root.value) ? &*root.value->getParent()->getFirstInsertionPt() : root.value->getNextNode());
+    builder.SetInsertPoint(isa<llvm::PHINode>(root.value) ? &*root.value->getParent()->getFirstInsertionPt()
+                                                          : root.value->getNextNode());
     builder.Insert(i);
   }
   for (Instruction *i : slice_) {
@@ -389,7 +423,8 @@ bool Specializer::gains(const Root &root, Version version) {
 }
 
 // A version of the region. Returns its blocks.
-std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region, llvm::ValueToValueMapTy &map) {
+std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version, llvm::ArrayRef<BasicBlock *> region,
+                                               llvm::ValueToValueMapTy &map) {
   Value *value = rootIn(version, root);
   map[root.value] = value;
   std::vector<Instruction *> ahead;
@@ -405,7 +440,9 @@ std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version
   llvm::IRBuilder<> builder(function_.getContext());
   for (BasicBlock *block : copies)
     for (Instruction &i : llvm::make_early_inc_range(*block)) {
-      if (!isa<BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst, llvm::IntrinsicInst>(i)) continue;
+      if (!isa<BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::CmpInst, llvm::SelectInst,
+               llvm::IntrinsicInst>(i))
+        continue;
       Value *divisor = nonZero(i);
       Value *simple = divisor && divisor == value && !version ? divisor : simplified(i, layout_, builder);
       if (simple == &i) continue;
@@ -420,8 +457,9 @@ std::vector<BasicBlock *> Specializer::copyFor(const Root &root, Version version
 void Specializer::hoistUniform() {
   for (Instruction *i = start_; !i->isTerminator();) {
     Instruction *next = i->getNextNode();
-    const bool stays = i->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(i) || !uniformity_.shape(i).isUniform() ||
-                       llvm::any_of(i->operands(), [&](Value *operand) { return !dominators_.dominates(operand, start_); });
+    const bool stays =
+        i->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(i) || !uniformity_.shape(i).isUniform() ||
+        llvm::any_of(i->operands(), [&](Value *operand) { return !dominators_.dominates(operand, start_); });
     if (i == start_ && !stays) start_ = next;
     else if (!stays) i->moveBefore(start_);
     if (i == last_) break;
@@ -434,7 +472,9 @@ bool Specializer::beginsWithGuard(BasicBlock &first) const {
   auto *branch = dyn_cast<llvm::BranchInst>(first.getTerminator());
   if (!branch || !branch->isConditional() || uniformity_.shape(branch->getCondition()).isUniform()) return false;
   if (branch->getSuccessor(0) != end_ && branch->getSuccessor(1) != end_) return false;
-  return llvm::none_of(first, [](const Instruction &i) { return i.mayHaveSideEffects() && calledIntrinsic(i) != LaneIntrinsic::checkAligned; });
+  return llvm::none_of(first, [](const Instruction &i) {
+    return i.mayHaveSideEffects() && calledIntrinsic(i) != LaneIntrinsic::checkAligned;
+  });
 }
 
 // A copy of such a region's beginning goes on only if all lanes do; else the lanes start `again`.
@@ -450,7 +490,8 @@ void passGuardTogether(BasicBlock &copy, BasicBlock &again, BasicBlock &end) {
 
 // Of the granule, but not zero.
 Value *isMultiple(llvm::IRBuilder<> &builder, Value *root) {
-  Value *rest = builder.CreateAnd(root, llvm::ConstantInt::get(root->getType(), kGranule - 1)), *zero = llvm::Constant::getNullValue(root->getType());
+  Value *rest = builder.CreateAnd(root, llvm::ConstantInt::get(root->getType(), kGranule - 1)),
+        *zero = llvm::Constant::getNullValue(root->getType());
   return builder.CreateAnd(builder.CreateICmpEQ(rest, zero), builder.CreateICmpNE(root, zero));
 }
 
@@ -466,7 +507,10 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
   llvm::SmallVector<Instruction *, 16> used;  // after the region
   for (BasicBlock *block : region)
     for (Instruction &i : *block)
-      if (llvm::any_of(i.users(), [&](llvm::User *user) { return !llvm::is_contained(region, llvm::cast<Instruction>(user)->getParent()); })) used.push_back(&i);
+      if (llvm::any_of(i.users(), [&](llvm::User *user) {
+            return !llvm::is_contained(region, llvm::cast<Instruction>(user)->getParent());
+          }))
+        used.push_back(&i);
 
   std::vector<std::unique_ptr<llvm::ValueToValueMapTy>> maps;
   llvm::SmallPtrSet<BasicBlock *, 32> inside(region.begin(), region.end());
@@ -485,7 +529,9 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
     inside.insert(copies.begin(), copies.end());
     addCopiedEdges(*end_, map);
     if (guarded) passGuardTogether(*copies[0], *first, *end_);
-    BasicBlock *next = v + 1 == versions.size() ? first : BasicBlock::Create(function_.getContext(), before->getName() + ".next", &function_);
+    BasicBlock *next = v + 1 == versions.size()
+                           ? first
+                           : BasicBlock::Create(function_.getContext(), before->getName() + ".next", &function_);
     Instruction *jump = from->getTerminator();
     llvm::IRBuilder<> builder(from);
     if (jump) builder.SetInsertPoint(jump);
@@ -504,7 +550,8 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
     llvm::SSAUpdater updater;
     updater.Initialize(value->getType(), value->getName());
     updater.AddAvailableValue(value->getParent(), value);
-    for (auto &map : maps) updater.AddAvailableValue(llvm::cast<BasicBlock>((*map)[value->getParent()]), copyOrSelf(value, *map));
+    for (auto &map : maps)
+      updater.AddAvailableValue(llvm::cast<BasicBlock>((*map)[value->getParent()]), copyOrSelf(value, *map));
     for (llvm::Use *use : outside) updater.RewriteUse(*use);
   }
 }

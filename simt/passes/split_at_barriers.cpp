@@ -37,15 +37,16 @@ constexpr llvm::Align kFrameAlign = llvm::Align::Constant<64>();
 
 struct Barrier {
   BasicBlock *before = nullptr, *after = nullptr;  // the blocks that the call parted
-  bool turn = false;                         // only a turn
-  BasicBlock *resume = nullptr;              // goes to `after` once the values that live there are back
-  llvm::SetVector<Instruction *> live;       // at the start of `after`
-  llvm::DenseMap<Value *, Value *> values;   // of `live`: what it is at the end of `resume`
+  bool turn = false;                               // only a turn
+  BasicBlock *resume = nullptr;                    // goes to `after` once the values that live there are back
+  llvm::SetVector<Instruction *> live;             // at the start of `after`
+  llvm::DenseMap<Value *, Value *> values;         // of `live`: what it is at the end of `resume`
 };
 
 class Splitter {
 public:
-  explicit Splitter(Function &warpFunction) : part_(createPart(warpFunction)), layout_(part_->getParent()->getDataLayout()) {}
+  explicit Splitter(Function &warpFunction)
+      : part_(createPart(warpFunction)), layout_(part_->getParent()->getDataLayout()) {}
 
   SplitWarp run() {
     nameLaunchFields();
@@ -158,7 +159,9 @@ private:
   // --- values of the block and of the warp's number ---------------------------------------------------
 
   static bool mayMove(const Instruction &i) {
-    if (isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst>(i) || (isa<llvm::CallBase>(i) && !isa<llvm::IntrinsicInst>(i))) return false;
+    if (isa<llvm::PHINode, llvm::LoadInst, llvm::AllocaInst>(i) ||
+        (isa<llvm::CallBase>(i) && !isa<llvm::IntrinsicInst>(i)))
+      return false;
     return !i.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&i);
   }
 
@@ -203,7 +206,8 @@ private:
   }
 
   static bool isDivision(const Instruction &i) {
-    return i.isIntDivRem() || i.getOpcode() == Instruction::FDiv || i.getOpcode() == Instruction::FRem || isa<llvm::CallBase>(i);
+    return i.isIntDivRem() || i.getOpcode() == Instruction::FDiv || i.getOpcode() == Instruction::FRem ||
+           isa<llvm::CallBase>(i);
   }
 
   // Cost of computing `value` again from what is there in every part; above kMostCost if that cannot be.
@@ -319,7 +323,9 @@ private:
       if (!phi || innerBlocks_.contains(phi->getParent()) || taken.contains(phi)) continue;
       for (Value *incoming : phi->incoming_values()) {
         auto *from = llvm::dyn_cast<Instruction>(incoming);
-        if (!from || from == phi || taken.contains(from) || !liveIn_.contains(from) || !isKept(*from) || !mayShare(*phi, *from)) continue;
+        if (!from || from == phi || taken.contains(from) || !liveIn_.contains(from) || !isKept(*from) ||
+            !mayShare(*phi, *from))
+          continue;
         slots_[from] = slots_[phi] = reserve(phi->getType(), llvm::Align(1));
         sharedPhis_[phi] = from;
         taken.insert(phi);
@@ -330,11 +336,15 @@ private:
   }
 
   // Whether the frame holds it, since it is not computed again.
-  bool isKept(Instruction &value) { return value.getParent() != entry_ && costAgain(&value) > kMostCost && !onlyRoot(value); }
+  bool isKept(Instruction &value) {
+    return value.getParent() != entry_ && costAgain(&value) > kMostCost && !onlyRoot(value);
+  }
 
   bool mayShare(const llvm::PHINode &phi, const Instruction &from) {
     for (const Barrier &barrier : barriers_)
-      if (barrier.live.contains(const_cast<llvm::PHINode *>(&phi)) && barrier.live.contains(const_cast<Instruction *>(&from))) return false;
+      if (barrier.live.contains(const_cast<llvm::PHINode *>(&phi)) &&
+          barrier.live.contains(const_cast<Instruction *>(&from)))
+        return false;
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
       if (phi.getIncomingValue(i) != &from && !phi.getIncomingBlock(i)->getSingleSuccessor()) return false;
     if (liveIn_[&from].contains(phi.getParent())) return false;
@@ -355,7 +365,8 @@ private:
     for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
       Value *incoming = phi.getIncomingValue(i);
       bool there = incoming == &from && !innerBlocks_.contains(from.getParent());
-      for (Barrier &barrier : barriers_) there |= barrier.live.contains(&from) && barrier.values.lookup(&from) == incoming;
+      for (Barrier &barrier : barriers_)
+        there |= barrier.live.contains(&from) && barrier.values.lookup(&from) == incoming;
       if (!there) store(*incoming, slots_[&phi], phi.getIncomingBlock(i)->getTerminator()->getIterator());
     }
   }
@@ -376,7 +387,8 @@ private:
       if (auto *ret = llvm::dyn_cast_or_null<llvm::ReturnInst>(block.getTerminator()))
         llvm::ReplaceInstWithInst(ret, llvm::ReturnInst::Create(context, llvm::ConstantInt::get(i32, kEnded)));
     llvm::IRBuilder<> builder(entry_);
-    llvm::SwitchInst *dispatch = builder.CreateSwitch(part_->getArg(kState), start, static_cast<unsigned>(barriers_.size()));
+    llvm::SwitchInst *dispatch =
+        builder.CreateSwitch(part_->getArg(kState), start, static_cast<unsigned>(barriers_.size()));
     BasicBlock *ended = BasicBlock::Create(context, "ended", part_);
     llvm::ReturnInst::Create(context, builder.getInt32(kEnded), ended);
     dispatch->addCase(builder.getInt32(kEnded), ended);
@@ -411,7 +423,8 @@ private:
       copy->setDebugLoc({});
     } else {
       std::uint64_t offset = slotOf(*i);
-      made = builder.CreateAlignedLoad(i->getType(), frameAddress(builder, offset), llvm::commonAlignment(kFrameAlign, offset), i->getName());
+      made = builder.CreateAlignedLoad(i->getType(), frameAddress(builder, offset),
+                                       llvm::commonAlignment(kFrameAlign, offset), i->getName());
     }
     barrier.values[i] = made;
     return made;
@@ -437,7 +450,8 @@ private:
     if (sharedPhis_.contains(&value)) return;
     BasicBlock *home = value.getParent();
     if (!innerBlocks_.contains(home))
-      return store(value, offset, isa<llvm::PHINode>(value) ? home->getFirstInsertionPt() : std::next(value.getIterator()));
+      return store(value, offset,
+                   isa<llvm::PHINode>(value) ? home->getFirstInsertionPt() : std::next(value.getIterator()));
     for (Barrier &barrier : barriers_)
       if (barrier.live.contains(&value))
         store(*updater.GetValueAtEndOfBlock(barrier.before), offset, barrier.before->getTerminator()->getIterator());
@@ -447,8 +461,8 @@ private:
   const llvm::DataLayout &layout_;
   BasicBlock *entry_ = nullptr;
   std::vector<Barrier> barriers_;
-  Blocks innerBlocks_;  // in loops without barriers
-  llvm::DenseMap<const Instruction *, Blocks> liveIn_;  // of values that live across a barrier
+  Blocks innerBlocks_;                                        // in loops without barriers
+  llvm::DenseMap<const Instruction *, Blocks> liveIn_;        // of values that live across a barrier
   llvm::MapVector<Instruction *, Instruction *> sharedPhis_;  // to the value in whose slot the phi is
   llvm::MapVector<Instruction *, std::uint64_t> slots_;
   std::uint64_t frameBytes_ = sizeof(std::uint32_t);  // the state comes first

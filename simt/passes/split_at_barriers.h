@@ -5,9 +5,9 @@
 //
 // Before: a warp's function, with a call of the marker kSuspend where a barrier is.
 // After:  i32 part(block, warp, index, frame, state): `state` is 0 at first, then what the last call returned:
-//         the number of the barrier it stands at (1…), or kEnded (a call with that does nothing). What lives across a barrier is in the warp's
-//         frame (`frameBytes`, 64-byte aligned); values that follow from the launch, the block and the warp's
-//         number alone are computed again instead.
+//         the number of the barrier it stands at (1…), or kEnded (a call with that does nothing). What lives across a
+//         barrier is in the warp's frame (`frameBytes`, 64-byte aligned); values that follow from the launch, the block
+//         and the warp's number alone are computed again instead.
 //
 //   %n = load …params            entry:  %n = load …params              ; the same for the whole block
 //   %y = shl %index, 1                   switch %state, [0: a, 1: resume]
@@ -37,9 +37,9 @@ inline constexpr const char *kTurn = "strata.suspend.turn";
 inline constexpr std::uint32_t kTurnBit = 1u << 30;
 
 struct SplitWarp {
-  llvm::Function *part;       // internal; takes the place of the warp's function, which is gone
-  std::uint64_t frameBytes;   // a multiple of 64
-  bool takesTurns;            // some of its states have kTurnBit
+  llvm::Function *part;      // internal; takes the place of the warp's function, which is gone
+  std::uint64_t frameBytes;  // a multiple of 64
+  bool takesTurns;           // some of its states have kTurnBit
 };
 SplitWarp splitAtBarriers(llvm::Function &warpFunction);
 

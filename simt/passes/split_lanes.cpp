@@ -43,9 +43,9 @@ bool isCut(const Type *type) {
 }
 
 bool isReduction(ids::ID id) {
-  return id == ids::vector_reduce_and || id == ids::vector_reduce_or || id == ids::vector_reduce_xor || id == ids::vector_reduce_add ||
-         id == ids::vector_reduce_mul || id == ids::vector_reduce_umin || id == ids::vector_reduce_umax ||
-         id == ids::vector_reduce_smin || id == ids::vector_reduce_smax;
+  return id == ids::vector_reduce_and || id == ids::vector_reduce_or || id == ids::vector_reduce_xor ||
+         id == ids::vector_reduce_add || id == ids::vector_reduce_mul || id == ids::vector_reduce_umin ||
+         id == ids::vector_reduce_umax || id == ids::vector_reduce_smin || id == ids::vector_reduce_smax;
 }
 
 class LaneSplitter {
@@ -118,7 +118,8 @@ bool LaneSplitter::splits(Instruction &i) const {
   if (auto *call = dyn_cast<IntrinsicInst>(&i)) return splitsCall(*call);
   if (auto *shuffle = dyn_cast<llvm::ShuffleVectorInst>(&i)) return splitsShuffle(*shuffle);
   if (auto *load = dyn_cast<llvm::LoadInst>(&i)) return load->isSimple() && isCut(i.getType());
-  if (auto *store = dyn_cast<llvm::StoreInst>(&i)) return store->isSimple() && isCut(store->getValueOperand()->getType());
+  if (auto *store = dyn_cast<llvm::StoreInst>(&i))
+    return store->isSimple() && isCut(store->getValueOperand()->getType());
   if (auto *cast = dyn_cast<llvm::BitCastInst>(&i)) {
     Type *from = cast->getSrcTy(), *to = cast->getDestTy();
     if (isCut(from) && from->getScalarType()->isIntegerTy(1)) return to->isIntegerTy();
@@ -126,10 +127,11 @@ bool LaneSplitter::splits(Instruction &i) const {
   }
   if (auto *extract = dyn_cast<llvm::ExtractElementInst>(&i))
     return isCut(extract->getVectorOperandType()) && isa<llvm::ConstantInt>(extract->getIndexOperand());
-  if (auto *insert = dyn_cast<llvm::InsertElementInst>(&i)) return isCut(i.getType()) && isa<llvm::ConstantInt>(insert->getOperand(2));
+  if (auto *insert = dyn_cast<llvm::InsertElementInst>(&i))
+    return isCut(i.getType()) && isa<llvm::ConstantInt>(insert->getOperand(2));
   if (isa<llvm::CmpInst>(i)) return isCut(i.getOperand(0)->getType());
-  return isCut(i.getType()) && isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::SelectInst, llvm::PHINode,
-                                   llvm::FreezeInst, llvm::GetElementPtrInst>(i);
+  return isCut(i.getType()) && isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::SelectInst,
+                                   llvm::PHINode, llvm::FreezeInst, llvm::GetElementPtrInst>(i);
 }
 
 // The builder stands where values made of `value` may be computed.
@@ -153,13 +155,12 @@ const Parts &LaneSplitter::parts(Value *value) {
   return parts_[value] = made;
 }
 
-Value *LaneSplitter::join(const Parts &parts) {
-  return llvm::concatenateVectors(builder_, parts);
-}
+Value *LaneSplitter::join(const Parts &parts) { return llvm::concatenateVectors(builder_, parts); }
 
 std::uint64_t LaneSplitter::partBytes(Type *type) const {
   Type *element = type->getScalarType();
-  const std::uint64_t bits = element->isIntegerTy(1) ? 1 : function_.getParent()->getDataLayout().getTypeSizeInBits(element);
+  const std::uint64_t bits =
+      element->isIntegerTy(1) ? 1 : function_.getParent()->getDataLayout().getTypeSizeInBits(element);
   return lanes_ * bits / 8;
 }
 
@@ -191,7 +192,8 @@ Value *LaneSplitter::callPart(IntrinsicInst &call, unsigned p) {
   llvm::SmallVector<Type *, 2> types;
   if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1)) types.push_back(partType(call.getType()));
   for (unsigned a = 0; a < call.arg_size(); ++a) {
-    args.push_back(llvm::isVectorIntrinsicWithScalarOpAtArg(id, a) ? call.getArgOperand(a) : part(call.getArgOperand(a), p));
+    args.push_back(llvm::isVectorIntrinsicWithScalarOpAtArg(id, a) ? call.getArgOperand(a)
+                                                                   : part(call.getArgOperand(a), p));
     if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, a)) types.push_back(args.back()->getType());
   }
   return builder_.CreateIntrinsic(id, types, args);
@@ -201,7 +203,8 @@ Value *LaneSplitter::shufflePart(llvm::ShuffleVectorInst &shuffle, unsigned p) {
   const llvm::ArrayRef<int> mask = shuffle.getShuffleMask().slice(p * lanes_, lanes_);
   Value *a = shuffle.getOperand(0), *b = shuffle.getOperand(1);
   if (!isCut(a->getType())) {
-    const bool same = llvm::cast<FixedVectorType>(a->getType())->getNumElements() == lanes_ && llvm::ShuffleVectorInst::isIdentityMask(mask, static_cast<int>(lanes_));
+    const bool same = llvm::cast<FixedVectorType>(a->getType())->getNumElements() == lanes_ &&
+                      llvm::ShuffleVectorInst::isIdentityMask(mask, static_cast<int>(lanes_));
     return same && mask[0] == 0 ? a : builder_.CreateShuffleVector(a, b, mask);
   }
   llvm::SmallVector<int, 16> own;
@@ -240,7 +243,8 @@ Value *LaneSplitter::splitPart(Instruction &i, unsigned p) {
                                       partAlign(load->getAlign(), i.getType()));
   if (auto *store = dyn_cast<llvm::StoreInst>(&i)) {
     Type *type = store->getValueOperand()->getType();
-    return builder_.CreateAlignedStore(part(store->getValueOperand(), p), partPointer(store->getPointerOperand(), type, p),
+    return builder_.CreateAlignedStore(part(store->getValueOperand(), p),
+                                       partPointer(store->getPointerOperand(), type, p),
                                        partAlign(store->getAlign(), type));
   }
   if (auto *insert = dyn_cast<llvm::InsertElementInst>(&i)) {
@@ -271,7 +275,8 @@ bool LaneSplitter::compareBits(llvm::ICmpInst &compare, const Parts &bits) {
   llvm::IRBuilder<>::InsertPointGuard keep(builder_);
   builder_.SetInsertPoint(&compare);
   Value *all = bits[0];
-  for (unsigned p = 1; p < count_; ++p) all = constant->isZero() ? builder_.CreateOr(all, bits[p]) : builder_.CreateAnd(all, bits[p]);
+  for (unsigned p = 1; p < count_; ++p)
+    all = constant->isZero() ? builder_.CreateOr(all, bits[p]) : builder_.CreateAnd(all, bits[p]);
   Type *word = builder_.getIntNTy(lanes_);
   Value *wanted = constant->isZero() ? llvm::Constant::getNullValue(word) : llvm::Constant::getAllOnesValue(word);
   compare.replaceAllUsesWith(builder_.CreateICmp(compare.getPredicate(), builder_.CreateBitCast(all, word), wanted));
@@ -354,7 +359,8 @@ void LaneSplitter::fillPhis() {
     if (!phi) continue;
     for (unsigned p = 0; p < count_; ++p)
       for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
-        llvm::cast<llvm::PHINode>(parts_[phi][p])->addIncoming(part(phi->getIncomingValue(k), p), phi->getIncomingBlock(k));
+        llvm::cast<llvm::PHINode>(parts_[phi][p])
+            ->addIncoming(part(phi->getIncomingValue(k), p), phi->getIncomingBlock(k));
   }
 }
 

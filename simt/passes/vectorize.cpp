@@ -38,8 +38,12 @@ constexpr std::uint64_t kMostLocalBytes = 512;  // of a lane, for barriers witho
 class Vectorizer {
 public:
   Vectorizer(llvm::Module &module, Function &kernel, const VectorizeOptions &options)
-      : module_(module), kernel_(kernel), threads_(options.compile),
-        context_{module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, false, false, {}} {
+      : module_(module),
+        kernel_(kernel),
+        threads_(options.compile),
+        context_{
+            module, threads_, options.compile.simd, report_, [this](Function &f) { return vectorFunction(f); }, false,
+            false,  {}} {
     passBuilder_.registerModuleAnalyses(moduleAnalyses_);
     passBuilder_.registerCGSCCAnalyses(cgsccAnalyses_);
     passBuilder_.registerFunctionAnalyses(analyses_);
@@ -77,7 +81,8 @@ public:
     removeLaneFunctions();
     std::string broken;
     llvm::raw_string_ostream stream(broken);
-    if (llvm::verifyModule(module_, &stream)) return internalError("vectoriser: bad IR for " + kernelName_ + ": " + broken);
+    if (llvm::verifyModule(module_, &stream))
+      return internalError("vectoriser: bad IR for " + kernelName_ + ": " + broken);
     result.report = report_.text();
     return result;
   }
@@ -181,7 +186,8 @@ private:
   void removeLaneFunctions() {
     std::vector<Function *> dead;
     for (Function &function : module_)
-      if (function.hasFnAttribute("strata.kernel") || function.hasFnAttribute("strata.function") || vectors_.count(&function) ||
+      if (function.hasFnAttribute("strata.kernel") || function.hasFnAttribute("strata.function") ||
+          vectors_.count(&function) ||
           (function.isDeclaration() && function.getName().starts_with("strata.") && function.use_empty()))
         dead.push_back(&function);
     for (Function *function : dead) {

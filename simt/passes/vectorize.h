@@ -33,7 +33,7 @@ struct VectorizeOptions {
 
 struct VectorizeResult {
   EntryKind entryKind = EntryKind::block;
-  bool takesTurns = false;     // the entry calls Runtime::turn
+  bool takesTurns = false;  // the entry calls Runtime::turn
   bool needsLaneMode = false;
   std::string laneModeReason;  // one sentence with the source line, if needsLaneMode
   std::string report;          // simt/passes/report.h

@@ -72,13 +72,12 @@ TEST_F(Fatbin, WritesCudasLayout) {
   std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(){ ret; }\n";
   ASSERT_EQ(ptx.size(), 72u);
   std::vector<std::uint8_t> bytes = fatbin::write({ptxEntry(ptx, "", 80)}, false);
-  std::vector<std::uint8_t> header = {
-      0x50, 0xed, 0x55, 0xba, 1,    0, 0x10, 0, 0xa0, 0, 0, 0, 0,    0, 0, 0,  //
-      1,    0,    1,    1,    0x50, 0, 0,    0, 0x50, 0, 0, 0, 0,    0, 0, 0,  //
-      0,    0,    0,    0,    0x40, 0, 0,    0, 0,    0, 8, 0, 0x50, 0, 0, 0,  //
-      0,    0,    0,    0,    0,    0, 0,    0, 0x11, 0, 0, 0, 0,    0, 0, 0,  //
-      0,    0,    0,    0,    0,    0, 0,    0, 0,    0, 0, 0, 0,    0, 0, 0,  //
-      0x48, 0,    0,    0,    0,    0, 0,    0, 0,    0, 0, 0, 0,    0, 0, 0};
+  std::vector<std::uint8_t> header = {0x50, 0xed, 0x55, 0xba, 1,    0, 0x10, 0, 0xa0, 0, 0, 0, 0,    0, 0, 0,  //
+                                      1,    0,    1,    1,    0x50, 0, 0,    0, 0x50, 0, 0, 0, 0,    0, 0, 0,  //
+                                      0,    0,    0,    0,    0x40, 0, 0,    0, 0,    0, 8, 0, 0x50, 0, 0, 0,  //
+                                      0,    0,    0,    0,    0,    0, 0,    0, 0x11, 0, 0, 0, 0,    0, 0, 0,  //
+                                      0,    0,    0,    0,    0,    0, 0,    0, 0,    0, 0, 0, 0,    0, 0, 0,  //
+                                      0x48, 0,    0,    0,    0,    0, 0,    0, 0,    0, 0, 0, 0,    0, 0, 0};
   ASSERT_EQ(bytes.size(), header.size() + 80);
   EXPECT_EQ(std::vector(bytes.begin(), bytes.begin() + header.size()), header);
   EXPECT_EQ(std::memcmp(bytes.data() + header.size(), ptx.c_str(), 73), 0);
@@ -122,8 +121,7 @@ TEST_F(Fatbin, BitFlipsNeverReadOutside) {
   SCOPED_TRACE(seed);
   auto bytes = fatbin::write({ptxEntry(kPtx, "a.cu"), ptxEntry(kPtx)}, true);
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-    auto flipped =
-        std::make_unique<std::uint8_t[]>(bytes.size());  // exact extent: sanitizers see every overrun
+    auto flipped = std::make_unique<std::uint8_t[]>(bytes.size());  // exact extent: sanitizers see every overrun
     std::memcpy(flipped.get(), bytes.data(), bytes.size());
     flipped[bit / 8] ^= 1 << bit % 8;
     auto read = fatbin::read({flipped.get(), bytes.size()});
@@ -143,8 +141,7 @@ TEST_F(Fatbin, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(message([](Bytes &) {}), "accepted");
   EXPECT_EQ(message([](Bytes &b) { b[0] = 0; }), "fat binary: bad magic number at offset 0");
   EXPECT_EQ(message([](Bytes &b) { b[4] = 9; }), "fat binary: unknown version at offset 4");
-  EXPECT_EQ(message([](Bytes &b) { patch<std::uint64_t>(b, 8, UINT64_MAX); }),
-            "fat binary: absurd size at offset 8");
+  EXPECT_EQ(message([](Bytes &b) { patch<std::uint64_t>(b, 8, UINT64_MAX); }), "fat binary: absurd size at offset 8");
   EXPECT_EQ(message([](Bytes &b) { b.resize(8); }), "fat binary: truncated header at offset 0");
   EXPECT_EQ(message([](Bytes &b) { b[18] = 7; }), "fat binary: unknown entry version at offset 18");
   EXPECT_EQ(message([](Bytes &b) { patch<std::uint32_t>(b, 20, 8); }),

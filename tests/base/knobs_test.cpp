@@ -29,16 +29,26 @@ std::vector<std::string> complaintsOf(const std::string &name) {
 TEST(Knobs, BadValueIsReportedAndTheDefaultUsed) {
   setenv("STRATA_WORKERS", "five", 1);
   knobs::reload();
-  EXPECT_EQ(complaintsOf("STRATA_WORKERS"), std::vector<std::string>{"STRATA_WORKERS=five is not a valid value (0..4096); the default is used"});
+  EXPECT_EQ(complaintsOf("STRATA_WORKERS"),
+            std::vector<std::string>{"STRATA_WORKERS=five is not a valid value (0..4096); the default is used"});
   EXPECT_EQ(knobs::get().STRATA_WORKERS, 0);
   unsetenv("STRATA_WORKERS");
   knobs::reload();
 }
 
 TEST(Knobs, EachVariableIsChecked) {
-  struct Case { const char *name, *bad; };
-  for (const Case &c : {Case{"STRATA_WORKERS", "-1"}, {"STRATA_WORKERS", "100000"}, {"STRATA_CACHE_SIZE", "-5"}, {"STRATA_MEMORY", "99999999999999999999"},
-                        {"STRATA_LOG", "xx"}, {"STRATA_SIMD", "avx"}, {"STRATA_MODE", "lan"}, {"STRATA_DEVICE", "cpu|nvidia"}, {"STRATA_DEVICE_COUNT", "-1"}}) {
+  struct Case {
+    const char *name, *bad;
+  };
+  for (const Case &c : {Case{"STRATA_WORKERS", "-1"},
+                        {"STRATA_WORKERS", "100000"},
+                        {"STRATA_CACHE_SIZE", "-5"},
+                        {"STRATA_MEMORY", "99999999999999999999"},
+                        {"STRATA_LOG", "xx"},
+                        {"STRATA_SIMD", "avx"},
+                        {"STRATA_MODE", "lan"},
+                        {"STRATA_DEVICE", "cpu|nvidia"},
+                        {"STRATA_DEVICE_COUNT", "-1"}}) {
     setenv(c.name, c.bad, 1);
     const std::vector<std::string> found = complaintsOf(c.name);
     ASSERT_EQ(found.size(), 1) << c.name;
@@ -58,10 +68,15 @@ TEST(Knobs, EachVariableIsChecked) {
 }
 
 TEST(Knobs, UnknownNamesGetTheNearestKnown) {
-  struct Case { const char *name, *nearest; };
-  for (const Case &c : {Case{"STRATA_WORKER", "did you mean STRATA_WORKERS?"}, {"STRATA_THREADS_OF_THE_DEVICE", "`strata knobs` lists"},
-                        {"STRATA_CACHEDIR", "did you mean STRATA_CACHE_DIR?"}, {"STRATA_CACHE_SZIE", "did you mean STRATA_CACHE_SIZE?"},
-                        {"STRATA_SMID", "did you mean STRATA_SIMD?"}, {"STRATA_log", "did you mean STRATA_LOG?"}}) {
+  struct Case {
+    const char *name, *nearest;
+  };
+  for (const Case &c : {Case{"STRATA_WORKER", "did you mean STRATA_WORKERS?"},
+                        {"STRATA_THREADS_OF_THE_DEVICE", "`strata knobs` lists"},
+                        {"STRATA_CACHEDIR", "did you mean STRATA_CACHE_DIR?"},
+                        {"STRATA_CACHE_SZIE", "did you mean STRATA_CACHE_SIZE?"},
+                        {"STRATA_SMID", "did you mean STRATA_SIMD?"},
+                        {"STRATA_log", "did you mean STRATA_LOG?"}}) {
     setenv(c.name, "1", 1);
     const std::vector<std::string> found = complaintsOf(c.name);
     ASSERT_EQ(found.size(), 1) << c.name;

@@ -2,12 +2,13 @@
 // Each row of api.def with handles that are none: addresses of something else, numbers, live handles of another
 // type, handles of objects that were destroyed; next to absurd sizes, numbers and empty structs. The process lives,
 // an entry that is given such a handle fails, and with an error of CUDA's that is not our own internal one.
+#include "tests/bad_arguments.h"
+
 #include <map>
 #include <typeindex>
 #include <vector>
 
 #include "driver/cuda_types.h"
-#include "tests/bad_arguments.h"
 #include "tests/driver/ptx.h"
 
 #define CU(symbol, parameters, arguments, gate, base, since, page) extern "C" CUresult symbol parameters;
@@ -41,7 +42,8 @@ public:
     void *handle = scratch.data() + 64;
     if (kind == Bad::number) handle = reinterpret_cast<void *>(0x1238);
     if (kind == Bad::otherType) handle = std::is_same_v<Handle, CUevent> ? static_cast<void *>(stream) : event;
-    if (auto found = destroyed_.find(typeid(Handle)); kind == Bad::destroyed && found != destroyed_.end()) handle = found->second;
+    if (auto found = destroyed_.find(typeid(Handle)); kind == Bad::destroyed && found != destroyed_.end())
+      handle = found->second;
     return static_cast<Handle>(handle);
   }
 

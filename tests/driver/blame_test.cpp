@@ -14,7 +14,8 @@ TEST_F(BlameTest, ThePtxIsNotBlamedForTheEnvironment) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
   CUmodule m = nullptr;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cuModuleLoadDataEx(&m, ".version 8.0\n.target sm_90\n// no.such.cpu\n", 2, options, values));
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED,
+            cuModuleLoadDataEx(&m, ".version 8.0\n.target sm_90\n// no.such.cpu\n", 2, options, values));
   EXPECT_EQ(std::string(log).substr(0, 11), "STRATA_SIMD") << log;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row of api.def: it is exported, and a call with nothing but zeros does what NVIDIA's driver was seen to do.
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "driver/cuda_types.h"
-#include <gtest/gtest.h>
 
 #define CU(symbol, parameters, arguments, gate, base, since, page) extern "C" CUresult symbol parameters;
 #define CU_PER_THREAD(symbol, parameters, arguments, target, base, since, page) extern "C" CUresult symbol parameters;
@@ -89,8 +89,8 @@ TEST(Entries, AbsentOnesSayNotSupported) {
 TEST(Entries, ZerosGiveWhatAGpuGives) {
   CUcontext context = makeContext();
   // These change the thread's context or its captures, which the others need.
-  const std::set<std::string> left = {"cuCtxPopCurrent", "cuCtxPopCurrent_v2", "cuCtxSetCurrent", "cuCtxDetach",
-                                      "cuStreamBeginCapture_ptsz", "cuStreamBeginCapture_v2_ptsz"};
+  const std::set<std::string> left = {"cuCtxPopCurrent", "cuCtxPopCurrent_v2",        "cuCtxSetCurrent",
+                                      "cuCtxDetach",     "cuStreamBeginCapture_ptsz", "cuStreamBeginCapture_v2_ptsz"};
   int compared = 0;
   for (const Row &row : rows()) {
     if (row.absent || left.count(row.symbol)) continue;
@@ -106,8 +106,10 @@ TEST(Entries, ZerosGiveWhatAGpuGives) {
 
 std::string documentation() {
   std::string text =
-      "# Driver API\n\nEvery symbol of libcuda at the level of CUDA 13.0, made from `driver/api.def`, as the CPU device has\n"
-      "it. *Yes*: it executes. *No*: it returns `CUDA_ERROR_NOT_SUPPORTED` and names itself in the log once. Since: the\n"
+      "# Driver API\n\nEvery symbol of libcuda at the level of CUDA 13.0, made from `driver/api.def`, as the CPU "
+      "device has\n"
+      "it. *Yes*: it executes. *No*: it returns `CUDA_ERROR_NOT_SUPPORTED` and names itself in the log once. Since: "
+      "the\n"
       "CUDA version from which `cuGetProcAddress` returns the symbol. Sections are the groups of NVIDIA's manual.\n";
   std::string page;
   for (const Row &row : rows()) {

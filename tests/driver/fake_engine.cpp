@@ -34,7 +34,9 @@ std::uint64_t threadsOf(const LaunchRequest &r) {
 }
 
 // Tests look at the memory while kernels run.
-void replace(std::uint32_t &word, std::uint32_t value) { std::atomic_ref(word).store(value, std::memory_order_relaxed); }
+void replace(std::uint32_t &word, std::uint32_t value) {
+  std::atomic_ref(word).store(value, std::memory_order_relaxed);
+}
 
 FaultKind runByName(const LaunchRequest &r) {
   const std::string &name = r.kernel->info->name;
@@ -63,7 +65,8 @@ class FakeModule final : public Module {
 public:
   explicit FakeModule(std::string_view ptx) {
     const std::string text(ptx);
-    std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\)([^{]*))"), paramPattern(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w)(\d+)\s+\w+(?:\[(\d+)\])?)");
+    std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\)([^{]*))"),
+        paramPattern(R"(\.param\s+(?:\.align\s+(\d+)\s+)?\.(\w)(\d+)\s+\w+(?:\[(\d+)\])?)");
     for (std::sregex_iterator at(text.begin(), text.end(), entry), end; at != end; ++at) {
       KernelInfo kernel;
       kernel.name = (*at)[1];
@@ -168,7 +171,8 @@ Result<std::shared_ptr<Module>> openModule(ModuleSource source) {
   std::string ptx;
   for (const std::string &text : source.ptx) ptx += text;
   if (ptx.find("foo.bar") != ptx.npos) return userError("line 4, column 1: unknown instruction foo.bar");
-  if (ptx.find("no.such.cpu") != ptx.npos) return environmentError("STRATA_SIMD=avx512: this CPU or its system does not support it");
+  if (ptx.find("no.such.cpu") != ptx.npos)
+    return environmentError("STRATA_SIMD=avx512: this CPU or its system does not support it");
   try {
     return std::shared_ptr<Module>(std::make_shared<FakeModule>(ptx));
   } catch (const std::logic_error &) {  // a number that is none, in a damaged text

@@ -84,7 +84,9 @@ TEST_F(FaultTest, LaterWorkIsDroppedAndWaitersReturn) {
   close(stream);
   EXPECT_OK(launch("stop", stream, 1, 1, {}));
   EXPECT_OK(add(memory, 1, 1, stream));
-  EXPECT_OK(cuStreamAddCallback(stream, [](CUstream, CUresult result, void *p) { *static_cast<std::atomic<CUresult> *>(p) = result; }, &status, 0));
+  EXPECT_OK(cuStreamAddCallback(
+      stream, [](CUstream, CUresult result, void *p) { *static_cast<std::atomic<CUresult> *>(p) = result; }, &status,
+      0));
   EXPECT_OK(cuEventRecord(event, stream));
   open();
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, cuEventSynchronize(event));

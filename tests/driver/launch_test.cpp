@@ -11,7 +11,8 @@ namespace {
 class LaunchTest : public Driver {
 protected:
   CUresult shape(const char *name, std::array<unsigned, 3> grid, std::array<unsigned, 3> block, unsigned shared = 0) {
-    return cuLaunchKernel(function(name), grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, nullptr, nullptr, nullptr);
+    return cuLaunchKernel(function(name), grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, nullptr,
+                          nullptr, nullptr);
   }
 };
 
@@ -73,7 +74,8 @@ TEST_F(LaunchTest, ParametersMayBeABuffer) {
 TEST_F(LaunchTest, RefusesBadShapes) {
   EXPECT_OK(shape("none", {1, 1, 1}, {1, 1, 1}));
   EXPECT_OK(shape("none", {1, 1, 1}, {1024, 1, 1}));
-  for (auto grid : {std::array<unsigned, 3>{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, 65536, 1}, {1, 1, 65536}, {0x80000000, 1, 1}})
+  for (auto grid :
+       {std::array<unsigned, 3>{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, 65536, 1}, {1, 1, 65536}, {0x80000000, 1, 1}})
     EXPECT_CU(CUDA_ERROR_INVALID_VALUE, shape("none", grid, {1, 1, 1}));
   for (auto block : {std::array<unsigned, 3>{0, 1, 1}, {1025, 1, 1}, {1, 1, 65}, {32, 33, 1}, {1, 1025, 1}})
     EXPECT_CU(CUDA_ERROR_INVALID_VALUE, shape("none", {1, 1, 1}, block));
@@ -109,8 +111,10 @@ TEST_F(LaunchTest, MissingParametersAndBadHandles) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, launch("add", nullptr, 1, 1, {}));
   EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
   int foreign = 0;
-  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(reinterpret_cast<CUfunction>(&foreign), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
-  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(function("none"), 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<CUstream>(&foreign), nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE,
+            cuLaunchKernel(reinterpret_cast<CUfunction>(&foreign), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(function("none"), 1, 1, 1, 1, 1, 1, 0,
+                                                      reinterpret_cast<CUstream>(&foreign), nullptr, nullptr));
   CUfunction f = function("none");
   EXPECT_OK(cuModuleUnload(module));
   EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));

@@ -26,13 +26,11 @@ void onSegv(int) { siglongjmp(jump, 1); }
 
 // Touching the byte faults.
 bool faults(CUdeviceptr address) {
-  struct sigaction action {}, before {};
+  struct sigaction action{}, before{};
   action.sa_handler = onSegv;
   sigaction(SIGSEGV, &action, &before);
   bool faulted = sigsetjmp(jump, 1) != 0;
-  if (!faulted) {
-    [[maybe_unused]] volatile unsigned char byte = *reinterpret_cast<volatile unsigned char *>(address);
-  }
+  if (!faulted) { [[maybe_unused]] volatile unsigned char byte = *reinterpret_cast<volatile unsigned char *>(address); }
   sigaction(SIGSEGV, &before, nullptr);
   return faulted;
 }
@@ -258,9 +256,11 @@ TEST_F(MemoryTest, BatchedCopies) {
   EXPECT_OK(cuMemcpyDtoH(back.data(), d, 3000));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(std::memcmp(back.data() + 1000 * (2 - i), content.data() + 1000 * i, 1000), 0);
   sizes[1] = 5000;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuMemcpyBatchAsync(destinations, sources, sizes, 3, &attributes, &first, 1, stream));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cuMemcpyBatchAsync(destinations, sources, sizes, 3, &attributes, &first, 1, stream));
   sizes[1] = 1000;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuMemcpyBatchAsync(destinations, sources, sizes, 3, &attributes, &first, 1, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cuMemcpyBatchAsync(destinations, sources, sizes, 3, &attributes, &first, 1, nullptr));
 }
 
 TEST_F(MemoryTest, HostMemory) {
@@ -332,7 +332,8 @@ TEST_F(MemoryTest, PointerAttributes) {
   EXPECT_OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, d));
   EXPECT_EQ(owner, context);
   int local = 0;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&local)));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&local)));
   CUpointer_attribute names[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
   int ordinal = 99;
   void *values[] = {&type, &ordinal};

@@ -127,26 +127,30 @@ TEST_F(ModuleTest, DamagedFatBinaries) {
   std::string text = kPtx, path = ::testing::TempDir() + "/strata_module_test." + std::to_string(getpid());
   fatbin::Entry ptx{fatbin::Kind::ptx, 80, false, "test.cu", {text.begin(), text.end()}};
   auto load = [&](const std::vector<std::uint8_t> &bytes) {
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     CUmodule m = nullptr;
     CUresult result = cuModuleLoad(&m, path.c_str());
     if (result == CUDA_SUCCESS) EXPECT_OK(cuModuleUnload(m));
     return result;
   };
-  const std::set<CUresult> allowed = {CUDA_SUCCESS, CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX,
-                                      CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_UNSUPPORTED_PTX_VERSION};
+  const std::set<CUresult> allowed = {
+      CUDA_SUCCESS,           CUDA_ERROR_INVALID_IMAGE, CUDA_ERROR_NO_BINARY_FOR_GPU,
+      CUDA_ERROR_INVALID_PTX, CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_UNSUPPORTED_PTX_VERSION};
   for (bool compress : {false, true}) {
     const auto whole = fatbin::write({ptx, ptx}, compress);
     ASSERT_OK(load(whole));
     for (int i = 0; i < 60; ++i) {
-      std::vector<std::uint8_t> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(random() % whole.size()));
+      std::vector<std::uint8_t> cut(whole.begin(),
+                                    whole.begin() + static_cast<std::ptrdiff_t>(random() % whole.size()));
       CUresult result = load(cut);
       EXPECT_TRUE(allowed.contains(result)) << nameOf(result) << ", cut to " << cut.size();
       if (cut.size() < whole.size() / 2) EXPECT_NE(result, CUDA_SUCCESS) << "cut to " << cut.size();
     }
     for (int i = 0; i < 100; ++i) {
       auto flipped = whole;
-      std::size_t bit = random() % (i < 50 ? std::min<std::size_t>(whole.size(), 160) * 8 : whole.size() * 8);  // half of them in the heads
+      std::size_t bit = random() % (i < 50 ? std::min<std::size_t>(whole.size(), 160) * 8
+                                           : whole.size() * 8);  // half of them in the heads
       flipped[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
       CUresult result = load(flipped);
       EXPECT_TRUE(allowed.contains(result)) << nameOf(result) << ", bit " << bit;
@@ -225,9 +229,12 @@ TEST_F(ModuleTest, Libraries) {
 TEST_F(ModuleTest, Linker) {
   CUlinkState state = nullptr;
   ASSERT_OK(cuLinkCreate(0, nullptr, nullptr, &state));
-  EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char *>("garbage"), 8, "g", 0, nullptr, nullptr));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuLinkAddData(state, static_cast<CUjitInputType>(55), const_cast<char *>(kPtx), std::strlen(kPtx) + 1, "g", 0, nullptr, nullptr));
-  EXPECT_OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char *>(kPtx), std::strlen(kPtx) + 1, "a", 0, nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_IMAGE,
+            cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char *>("garbage"), 8, "g", 0, nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuLinkAddData(state, static_cast<CUjitInputType>(55), const_cast<char *>(kPtx),
+                                                    std::strlen(kPtx) + 1, "g", 0, nullptr, nullptr));
+  EXPECT_OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char *>(kPtx), std::strlen(kPtx) + 1, "a", 0, nullptr,
+                          nullptr));
   void *image = nullptr;
   std::size_t size = 0;
   ASSERT_OK(cuLinkComplete(state, &image, &size));

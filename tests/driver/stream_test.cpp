@@ -160,11 +160,14 @@ TEST_F(StreamTest, HostFunctionsRunInOrderOnAnotherThread) {
     std::thread::id thread;
   } seen{mapped(0), 99, {}};
   EXPECT_OK(add(address(seen.word), 1, 1, s));
-  EXPECT_OK(cuLaunchHostFunc(s, [](void *p) {
-    auto *seen = static_cast<Seen *>(p);
-    seen->at = *seen->word;
-    seen->thread = std::this_thread::get_id();
-  }, &seen));
+  EXPECT_OK(cuLaunchHostFunc(
+      s,
+      [](void *p) {
+        auto *seen = static_cast<Seen *>(p);
+        seen->at = *seen->word;
+        seen->thread = std::this_thread::get_id();
+      },
+      &seen));
   EXPECT_OK(add(address(seen.word), 1, 1, s));
   EXPECT_OK(cuStreamSynchronize(s));
   EXPECT_EQ(seen.at, 1u);
@@ -172,7 +175,8 @@ TEST_F(StreamTest, HostFunctionsRunInOrderOnAnotherThread) {
   EXPECT_NE(seen.thread, std::this_thread::get_id());
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuLaunchHostFunc(s, nullptr, nullptr));
   CUresult status = CUDA_ERROR_UNKNOWN;
-  EXPECT_OK(cuStreamAddCallback(s, [](CUstream, CUresult result, void *p) { *static_cast<CUresult *>(p) = result; }, &status, 0));
+  EXPECT_OK(cuStreamAddCallback(
+      s, [](CUstream, CUresult result, void *p) { *static_cast<CUresult *>(p) = result; }, &status, 0));
   EXPECT_OK(cuStreamSynchronize(s));
   EXPECT_EQ(status, CUDA_SUCCESS);
 }

@@ -79,7 +79,8 @@ TEST_F(VmmTest, FileDescriptors) {
   EXPECT_OK(cuMemCreate(&handle, size, &prop, 0));
   int file = -1;
   EXPECT_OK(cuMemExportToShareableHandle(&file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-  EXPECT_OK(cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(static_cast<std::intptr_t>(file)), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  EXPECT_OK(cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(static_cast<std::intptr_t>(file)),
+                                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
   ::close(file);
   for (auto [address, memory] : {std::pair{&a, handle}, {&b, imported}}) {
     EXPECT_OK(cuMemAddressReserve(address, size, 0, 0, 0));
@@ -88,7 +89,9 @@ TEST_F(VmmTest, FileDescriptors) {
   }
   EXPECT_OK(cuMemsetD32(a, 77, 1));
   EXPECT_EQ(read(b, 1)[0], 77u);
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(std::intptr_t{-1}), CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(std::intptr_t{-1}),
+                                           CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace strata::fuzz {
 namespace {
 
 struct Registers {
-  char hole;  // in forms.h
+  char hole;                        // in forms.h
   const char *name, *type, *value;  // value: the type of what is in it
   int count, bytes;
 };
 constexpr Registers kRegisters[] = {
-    {'i', "%i", "b32", "u32", 6, 4}, {'l', "%l", "b64", "u64", 3, 8},  {'s', "%s", "b16", "u16", 2, 2},
-    {'f', "%f", "f32", "f32", 3, 4}, {'d', "%d", "f64", "f64", 2, 8},  {'h', "%h", "b16", "f16", 2, 2},
+    {'i', "%i", "b32", "u32", 6, 4},  {'l', "%l", "b64", "u64", 3, 8},    {'s', "%s", "b16", "u16", 2, 2},
+    {'f', "%f", "f32", "f32", 3, 4},  {'d', "%d", "f64", "f64", 2, 8},    {'h', "%h", "b16", "f16", 2, 2},
     {'e', "%e", "b16", "bf16", 2, 2}, {'H', "%hh", "b32", "f16x2", 2, 4}, {'E', "%ee", "b32", "bf16x2", 2, 4},
 };
 constexpr int kPredicates = 5, kMaxDepth = 3;
@@ -148,10 +148,12 @@ private:
 
   // Whether a register of another type than 32-bit integers is in it.
   bool isTyped(const std::string &text) const {
-    return std::any_of(std::begin(kRegisters) + 1, std::end(kRegisters), [&](const Registers &r) { return has(r.hole) && text.find(r.name) != std::string::npos; });
+    return std::any_of(std::begin(kRegisters) + 1, std::end(kRegisters),
+                       [&](const Registers &r) { return has(r.hole) && text.find(r.name) != std::string::npos; });
   }
 
-  // Half of it with the other types that this kernel has, as far as the list has any. Instructions of one line are sometimes guarded.
+  // Half of it with the other types that this kernel has, as far as the list has any. Instructions of one line are
+  // sometimes guarded.
   template <std::size_t n>
   void anywhere(const char *const (&list)[n]) {
     std::string text = form(list);
@@ -172,7 +174,8 @@ private:
 .func (.param .b32 r) leap(.param .b32 a, .param .b32 b);
 .global .align 8 .u64 functions[2] = {mix, leap};
 
-)" + std::string(kMix) + R"(.func (.param .b32 r) leap(.param .b32 a, .param .b32 b) {
+)" + std::string(kMix) +
+           R"(.func (.param .b32 r) leap(.param .b32 a, .param .b32 b) {
   .reg .b32 %x<6>;
   .reg .pred %q;
   ld.param.u32 %x0, [a];
@@ -195,11 +198,15 @@ DONE:
   std::string entry() const {
     auto some = [](int n) { return "<" + std::to_string(n) + ">;\n"; };
     std::string text = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counters) {\n";
-    text += "  .shared .align 8 .b8 board[1024];\n  .shared .align 4 .b8 tally[64];\n  .shared .align 8 .b8 sums[32];\n  .local .align 16 .b8 scratch[64];\n";
+    text +=
+        "  .shared .align 8 .b8 board[1024];\n  .shared .align 4 .b8 tally[64];\n  .shared .align 8 .b8 sums[32];\n  "
+        ".local .align 16 .b8 scratch[64];\n";
     for (const Registers &r : kRegisters) text += std::string("  .reg .") + r.type + " " + r.name + some(r.count);
     text += "  .reg .pred %p" + some(kPredicates) + "  .reg .pred %c" + some(flags_ + 1) + "  .reg .pred %q<2>;\n";
     text += "  .reg .b32 %n" + some(counters_ + 1) + "  .reg .b32 %m" + some(masks_ + 1) + "  .reg .b32 %t<8>;\n";
-    text += "  .reg .b64 %u<2>, %all, %in, %out, %mine, %counters, %ownAnywhere, %localAnywhere;\n  .reg .b32 %thread, %me, %own;\n";
+    text +=
+        "  .reg .b64 %u<2>, %all, %in, %out, %mine, %counters, %ownAnywhere, %localAnywhere;\n  .reg .b32 %thread, "
+        "%me, %own;\n";
     text += "  .reg .b16 %x<2>;\n  .reg .f32 %y0;\n  .reg .f64 %z0;\n";
     return text + "PROTOTYPE: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n" + body_ + "}\n";
   }
@@ -210,32 +217,44 @@ DONE:
     return std::string("[") + base + "+" + std::to_string(sideBySide_ ? 4 * all * k : 4 * k) + "]";
   }
   void pointToWords(const char *pointer, std::uint32_t words) {
-    emit("mul.wide.u32 %u0, %me, " + std::to_string(sideBySide_ ? 4 : 4 * words) + ";\n  add.u64 " + pointer + ", " + pointer + ", %u0;");
+    emit("mul.wide.u32 %u0, %me, " + std::to_string(sideBySide_ ? 4 : 4 * words) + ";\n  add.u64 " + pointer + ", " +
+         pointer + ", %u0;");
   }
 
   // Every register starts from this thread's input words.
   void prologue() {
-    emit("ld.param.u64 %all, [in];\n  ld.param.u64 %out, [out];\n  ld.param.u64 %counters, [counters];\n  mov.u64 %in, %all;");
-    emit("mov.u32 %thread, %tid.x;\n  mov.u32 %t0, %tid.y;\n  mov.u32 %t1, %ntid.x;\n  mad.lo.u32 %thread, %t0, %t1, %thread;");
+    emit(
+        "ld.param.u64 %all, [in];\n  ld.param.u64 %out, [out];\n  ld.param.u64 %counters, [counters];\n  mov.u64 %in, "
+        "%all;");
+    emit(
+        "mov.u32 %thread, %tid.x;\n  mov.u32 %t0, %tid.y;\n  mov.u32 %t1, %ntid.x;\n  mad.lo.u32 %thread, %t0, %t1, "
+        "%thread;");
     emit("mov.u32 %t0, %ctaid.x;\n  mad.lo.u32 %me, %t0, " + std::to_string(threads_) + ", %thread;");
     pointToWords("%in", kInputWords);
     pointToWords("%out", kOutputWords);
-    emit("add.u64 %mine, %out, " + std::to_string(sideBySide_ ? 4 * threads_ * kernel_.grid * (kOutputWords - 1) : 4 * (kOutputWords - 1)) + ";\n  st.global.u32 [%mine], 5;");
+    emit("add.u64 %mine, %out, " +
+         std::to_string(sideBySide_ ? 4 * threads_ * kernel_.grid * (kOutputWords - 1) : 4 * (kOutputWords - 1)) +
+         ";\n  st.global.u32 [%mine], 5;");
     int at = 0;
     for (const Registers &r : kRegisters)
       for (int i = 0; has(r.hole) && i < r.count; ++i) {
         emit("ld.global.u32 %t0, " + word(at++ % kInputWords, "%in") + ";");
         emit(start(r, r.name + std::to_string(i)));
       }
-    for (int i = 0; i < kPredicates; ++i) emit("setp.lt.s32 %p" + std::to_string(i) + ", %i" + std::to_string(i) + ", " + number(50) + ";");
+    for (int i = 0; i < kPredicates; ++i)
+      emit("setp.lt.s32 %p" + std::to_string(i) + ", %i" + std::to_string(i) + ", " + number(50) + ";");
     emit("mov.u32 %t1, board;\n  shl.b32 %own, %thread, 3;\n  add.u32 %own, %own, %t1;");
     // %m0: the lanes of this warp, of which the last may have fewer than 32.
-    emit("and.b32 %t0, %thread, -32;\n  sub.u32 %t0, " + std::to_string(threads_) + ", %t0;\n  min.u32 %t0, %t0, 32;\n  bmsk.clamp.b32 %m0, 0, %t0;");
+    emit("and.b32 %t0, %thread, -32;\n  sub.u32 %t0, " + std::to_string(threads_) +
+         ", %t0;\n  min.u32 %t0, %t0, 32;\n  bmsk.clamp.b32 %m0, 0, %t0;");
   }
 
   void fillScratch() {
-    for (int i = 0; i < 16; ++i) emit("st.local.u32 [scratch+" + std::to_string(4 * i) + "], %i" + std::to_string(i % 6) + ";");
-    emit("mov.u64 %u0, scratch;\n  cvta.local.u64 %localAnywhere, %u0;\n  cvt.u64.u32 %u0, %own;\n  cvta.shared.u64 %ownAnywhere, %u0;");
+    for (int i = 0; i < 16; ++i)
+      emit("st.local.u32 [scratch+" + std::to_string(4 * i) + "], %i" + std::to_string(i % 6) + ";");
+    emit(
+        "mov.u64 %u0, scratch;\n  cvta.local.u64 %localAnywhere, %u0;\n  cvt.u64.u32 %u0, %own;\n  cvta.shared.u64 "
+        "%ownAnywhere, %u0;");
   }
 
   void clearTallies() {
@@ -265,32 +284,41 @@ DONE:
     int at = 0;
     auto store = [&](const std::string &value) { emit("st.global.u32 " + word(at++, "%out") + ", " + value + ";"); };
     auto half = [&](const std::string &type, const std::string &value) {
-      emit("setp.num." + type + " %q0, " + value + ", " + value + ";\n  selp.b16 " + value + ", " + value + ", 32767, %q0;");
+      emit("setp.num." + type + " %q0, " + value + ", " + value + ";\n  selp.b16 " + value + ", " + value +
+           ", 32767, %q0;");
     };
     for (const Registers &r : kRegisters)
       for (int i = 0; has(r.hole) && i < r.count; ++i) {
         const std::string name = r.name + std::to_string(i), type = r.value;
-        if (r.hole == 'f') emit("setp.num.f32 %q0, " + name + ", " + name + ";\n  selp.f32 %y0, " + name + ", 0f7FC00000, %q0;\n  mov.b32 %t0, %y0;");
-        else if (r.hole == 'd') emit("setp.num.f64 %q0, " + name + ", " + name + ";\n  selp.f64 %z0, " + name + ", 0d7FF8000000000000, %q0;\n  mov.b64 {%t0, %t1}, %z0;");
+        if (r.hole == 'f')
+          emit("setp.num.f32 %q0, " + name + ", " + name + ";\n  selp.f32 %y0, " + name +
+               ", 0f7FC00000, %q0;\n  mov.b32 %t0, %y0;");
+        else if (r.hole == 'd')
+          emit("setp.num.f64 %q0, " + name + ", " + name + ";\n  selp.f64 %z0, " + name +
+               ", 0d7FF8000000000000, %q0;\n  mov.b64 {%t0, %t1}, %z0;");
         else if (r.hole == 'l') emit("mov.b64 {%t0, %t1}, " + name + ";");
         else if (r.bytes == 2) emit("mov.b16 %x0, " + name + ";");
         else if (r.hole != 'i') emit("mov.b32 {%x0, %x1}, " + name + ";");
         if (r.hole == 'h' || r.hole == 'e') half(type, "%x0");
-        if (r.hole == 'H' || r.hole == 'E') half(type.substr(0, type.size() - 2), "%x0"), half(type.substr(0, type.size() - 2), "%x1");
+        if (r.hole == 'H' || r.hole == 'E')
+          half(type.substr(0, type.size() - 2), "%x0"), half(type.substr(0, type.size() - 2), "%x1");
         if (r.bytes == 2) emit("cvt.u32.u16 %t0, %x0;");
         if (r.hole == 'H' || r.hole == 'E') emit("mov.b32 %t0, {%x0, %x1};");
         store(r.hole == 'i' ? name : "%t0");
         if (r.bytes == 8) store("%t1");
       }
     emit("mov.u32 %t0, 0;");
-    for (int i = 0; i < kPredicates; ++i) emit("@%p" + std::to_string(i) + " or.b32 %t0, %t0, " + std::to_string(1 << i) + ";");
+    for (int i = 0; i < kPredicates; ++i)
+      emit("@%p" + std::to_string(i) + " or.b32 %t0, %t0, " + std::to_string(1 << i) + ";");
     store("%t0");
   }
 
   // What the block has counted in shared memory is added to the counters.
   void tallies() {
     emit("bar.sync 0;\n  setp.ne.u32 %q0, %thread, 0;\n  @%q0 bra $END;");
-    for (int i = 0; i < 16; ++i) emit("ld.shared.u32 %t0, [tally+" + std::to_string(4 * i) + "];\n  red.global.add.u32 [%counters+" + std::to_string(72 + 4 * i) + "], %t0;");
+    for (int i = 0; i < 16; ++i)
+      emit("ld.shared.u32 %t0, [tally+" + std::to_string(4 * i) + "];\n  red.global.add.u32 [%counters+" +
+           std::to_string(72 + 4 * i) + "], %t0;");
     emit("ld.shared.f32 %y0, [sums];\n  cvt.rzi.u32.f32 %t0, %y0;\n  red.global.add.u32 [%counters+136], %t0;");
     emit("ld.shared.f64 %z0, [sums+8];\n  cvt.rzi.u32.f64 %t0, %z0;\n  red.global.add.u32 [%counters+140], %t0;");
     emit("ld.shared.u32 %t0, [sums+16];\n  red.global.add.u32 [%counters+144], %t0;");
@@ -334,7 +362,9 @@ DONE:
     emit("mov.pred " + p + ", %p" + number(kPredicates) + ";");
     if (random_.chance(30)) return p;
     const std::string s = "setp.$c.";
-    const std::string forms[] = {s + "s32 " + p + ", $i, <$i|#64#>;", s + "u32 " + p + ", %thread, #64#;", s + "s64 " + p + ", $l, $l;", s + "f32 " + p + ", $f, $f;", s + "f64 " + p + ", $d, $d;"};
+    const std::string forms[] = {s + "s32 " + p + ", $i, <$i|#64#>;", s + "u32 " + p + ", %thread, #64#;",
+                                 s + "s64 " + p + ", $l, $l;", s + "f32 " + p + ", $f, $f;",
+                                 s + "f64 " + p + ", $d, $d;"};
     emit(form(forms));
     return p;
   }
@@ -342,7 +372,9 @@ DONE:
   std::string uniformCondition() {
     std::string p = flag();
     if (random_.chance(40)) emit("mov.u32 %t0, %ctaid.x;\n  setp.eq.u32 " + p + ", %t0, " + number(3) + ";");
-    else emit(fill("ld.global.u32 %t0, [%all+<0|4|8|12|16|20|60>];\n  and.b32 %t0, %t0, 3;\n  setp.$c.u32 " + p + ", %t0, #4#;"));
+    else
+      emit(fill("ld.global.u32 %t0, [%all+<0|4|8|12|16|20|60>];\n  and.b32 %t0, %t0, 3;\n  setp.$c.u32 " + p +
+                ", %t0, #4#;"));
     return p;
   }
 
@@ -375,7 +407,8 @@ DONE:
   void maskedBranch(const Place &place, const std::string &mask) {
     noteNested("branch with masks", place);
     std::string p = condition(), yes = maskRegister(), no = maskRegister(), second = label(), end = label();
-    emit("vote.sync.ballot.b32 " + yes + ", " + p + ", " + mask + ";\n  not.b32 " + no + ", " + yes + ";\n  and.b32 " + no + ", " + no + ", " + mask + ";");
+    emit("vote.sync.ballot.b32 " + yes + ", " + p + ", " + mask + ";\n  not.b32 " + no + ", " + yes + ";\n  and.b32 " +
+         no + ", " + no + ", " + mask + ";");
     emit("@!" + p + " bra " + second + ";");
     block({place.depth + 1, false, yes, false});
     emit("bra " + end + ";");
@@ -414,7 +447,9 @@ DONE:
     noteNested("uniform loop", place);
     std::string count = counter(), p = flag(), head = label(), end = label();
     if (random_.chance(50)) emit("mov.u32 " + count + ", " + std::to_string(1 + random_.below(4)) + ";");
-    else emit("ld.global.u32 " + count + ", [%all+" + std::to_string(4 * random_.below(8)) + "];\n  and.b32 " + count + ", " + count + ", 3;");
+    else
+      emit("ld.global.u32 " + count + ", [%all+" + std::to_string(4 * random_.below(8)) + "];\n  and.b32 " + count +
+           ", " + count + ", 3;");
     mark(head);
     emit("setp.eq.u32 " + p + ", " + count + ", 0;\n  @" + p + " bra " + end + ";");
     block({place.depth + 1, true, place.mask, false});
@@ -429,7 +464,8 @@ DONE:
     std::string count = counter(), here = maskRegister(), p = flag(), head = label(), end = label();
     emit(fill("and.b32 " + count + ", $i, <3|7>;") + "\n  mov.b32 " + here + ", " + mask + ";");
     mark(head);
-    emit("setp.ne.u32 " + p + ", " + count + ", 0;\n  vote.sync.ballot.b32 " + here + ", " + p + ", " + here + ";\n  @!" + p + " bra " + end + ";");
+    emit("setp.ne.u32 " + p + ", " + count + ", 0;\n  vote.sync.ballot.b32 " + here + ", " + p + ", " + here +
+         ";\n  @!" + p + " bra " + end + ";");
     Place in{place.depth + 1, false, here, false};
     block(in);
     if (random_.chance(40)) {
@@ -447,7 +483,8 @@ DONE:
     std::string index = counter(), table = "$T" + std::to_string(labels_++), end = label();
     std::vector<std::string> targets = {label(), label(), label(), label()};
     emit("and.b32 " + index + ", %i" + number(6) + ", 3;");
-    emit(table + ": .branchtargets " + targets[0] + ", " + targets[1] + ", " + targets[2] + ", " + targets[3] + ";\n  brx.idx " + index + ", " + table + ";");
+    emit(table + ": .branchtargets " + targets[0] + ", " + targets[1] + ", " + targets[2] + ", " + targets[3] +
+         ";\n  brx.idx " + index + ", " + table + ";");
     for (const std::string &t : targets) {
       mark(t);
       block(inside(place));
@@ -480,14 +517,18 @@ DONE:
     static const std::uint32_t widths[] = {32, 16, 8, 4};
     std::string mode = random_.pick(modes), d = "%i" + number(6), a = "%i" + number(6);
     std::uint32_t width = random_.pick(widths), clamp = (mode == "up" ? 0 : 31) | (32 - width) << 8;
-    emit("mov.b32 %t0, " + a + ";\n  mov.b32 %t1, " + (mode == "idx" && random_.chance(60) ? "%i" + number(6) : number(32)) + ";");
+    emit("mov.b32 %t0, " + a + ";\n  mov.b32 %t1, " +
+         (mode == "idx" && random_.chance(60) ? "%i" + number(6) : number(32)) + ";");
     emit("shfl.sync." + mode + ".b32 %t2|%q0, %t0, %t1, " + std::to_string(clamp) + ", " + mask + ";");
     // %t4: the lane it comes from, by the manual's rule
     emit("mov.u32 %t3, %laneid;\n  and.b32 %t5, %t3, " + std::to_string(32 - width) + ";\n  and.b32 %t1, %t1, 31;");
     if (mode == "idx") emit("and.b32 %t4, %t1, " + std::to_string(width - 1) + ";\n  or.b32 %t4, %t4, %t5;");
     else if (mode == "up") emit("sub.s32 %t4, %t3, %t1;\n  setp.ge.s32 %q1, %t4, %t5;\n  selp.b32 %t4, %t4, %t3, %q1;");
-    else emit(std::string(mode == "down" ? "add.s32" : "xor.b32") + " %t4, %t3, %t1;\n  or.b32 %t5, %t5, " + std::to_string(width - 1) + ";\n  setp.le.s32 %q1, %t4, %t5;\n  selp.b32 %t4, %t4, %t3, %q1;");
-    emit("shr.u32 %t4, " + mask + ", %t4;\n  and.b32 %t4, %t4, 1;\n  setp.ne.u32 %q1, %t4, 0;\n  selp.b32 " + d + ", %t2, %t0, %q1;\n  @%q0 add.u32 " + d + ", " + d + ", 1;");
+    else
+      emit(std::string(mode == "down" ? "add.s32" : "xor.b32") + " %t4, %t3, %t1;\n  or.b32 %t5, %t5, " +
+           std::to_string(width - 1) + ";\n  setp.le.s32 %q1, %t4, %t5;\n  selp.b32 %t4, %t4, %t3, %q1;");
+    emit("shr.u32 %t4, " + mask + ", %t4;\n  and.b32 %t4, %t4, 1;\n  setp.ne.u32 %q1, %t4, 0;\n  selp.b32 " + d +
+         ", %t2, %t0, %q1;\n  @%q0 add.u32 " + d + ", " + d + ", 1;");
   }
 
   Random random_;

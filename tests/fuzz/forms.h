@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the statements of generated kernels are made of: PTX with holes. Only what PTX fixes bit by bit stands here, whatever
-// the values are: no division by zero, no NaN's payload in an integer, no result that depends on the order of threads.
+// What the statements of generated kernels are made of: PTX with holes. Only what PTX fixes bit by bit stands here,
+// whatever the values are: no division by zero, no NaN's payload in an integer, no result that depends on the order of
+// threads.
 //   $i $l $s   a register of 32, 64, 16 bits           $f $d $h $e   of f32, f64, f16, bf16
 //   $H $E      of f16x2, bf16x2                        $p            a predicate
 //   $c         a comparison                            $m            the exact mask of the lanes that are here
@@ -69,7 +70,8 @@ inline constexpr const char *kAssignments[] = {
     "<popc|clz>.b64 $i, $l;",
     "<neg|abs>.s64 $l, $l;",
     "<shl.b64|shr.u64|shr.s64> $l, $l, <$i|#70#>;",
-    // Positions and lengths beyond 255 are not PTX: an H200 then takes 8 bits of those of 32-bit fields, and all bits of these.
+    // Positions and lengths beyond 255 are not PTX: an H200 then takes 8 bits of those of 32-bit fields, and all bits
+    // of these.
     "and.b32 %t0, $i, 63;\n  and.b32 %t1, $i, 63;\n  bfe.<u64|s64> $l, $l, %t0, %t1;",
     "and.b32 %t0, $i, 63;\n  and.b32 %t1, $i, 63;\n  bfi.b64 $l, $l, $l, %t0, %t1;",
     "bfind.<u64|s64> $i, $l;",
@@ -144,32 +146,49 @@ inline constexpr const char *kAssignments[] = {
     "mov.b16 <$h|$e>, $s;",
     "mov.b64 $d, $l;",
     "mov.f32 %y0, $f;\n  setp.num.f32 %q0, %y0, %y0;\n  selp.f32 %y0, %y0, 0f7FC00000, %q0;\n  mov.b32 $i, %y0;",
-    "mov.f64 %z0, $d;\n  setp.num.f64 %q0, %z0, %z0;\n  selp.f64 %z0, %z0, 0d7FF8000000000000, %q0;\n  mov.b64 $l, %z0;",
+    "mov.f64 %z0, $d;\n  setp.num.f64 %q0, %z0, %z0;\n  selp.f64 %z0, %z0, 0d7FF8000000000000, %q0;\n  mov.b64 $l, "
+    "%z0;",
 };
 
-// Memory, atomics and calls: anywhere, too. `own`: this thread's 8 bytes of shared memory; `mine`: its word of global memory.
+// Memory, atomics and calls: anywhere, too. `own`: this thread's 8 bytes of shared memory; `mine`: its word of global
+// memory.
 inline constexpr const char *kMemory[] = {
-    "and.b32 %t0, $i, 60;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  <st.local.<u32|u16|u8> [%u0], $i|ld.local.<u32|u16|s16|u8|s8> $i, [%u0]>;",
-    "and.b32 %t0, $i, 63;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  <st.local.u8 [%u0], $i|ld.local.<u8|s8> $i, [%u0]>;",
-    "and.b32 %t0, $i, 48;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  <st.local.v2.u32 [%u0+8], {$i, $i}|ld.local.v2.u32 {$i, %t1}, [%u0]|st.local.u64 [%u0], $l|ld.local.u64 $l, [%u0+8]|st.local.v4.u16 [%u0], {$s, $s, $s, $s}>;",
-    "<st.shared.<u32|u16|u8> [%own+<0|4>], $i|ld.shared.<u32|u16|s16|u8|s8> $i, [%own+<0|4>]|st.shared.u64 [%own], $l|ld.shared.u64 $l, [%own]|st.shared.v2.u32 [%own], {$i, $i}>;",
-    "selp.b64 %u0, %ownAnywhere, %localAnywhere, $p;\n  <st.<u32|u8> [%u0+<0|4>], $i|ld.<u32|s16|s8> $i, [%u0+<0|4>]|st.u64 [%u0], $l|ld.u64 $l, [%u0]>;",
-    "rem.u32 %t0, $i, $W;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  ld.global<|.nc>.<u32 $i, [%u0]|u16 $i, [%u0+2]|s16 $i, [%u0]|u8 $i, [%u0+3]|s8 $i, [%u0+1]>;",
-    "rem.u32 %t0, $i, $W;\n  and.b32 %t0, %t0, -4;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  <ld.global.v4.u32 {$i, %t1, %t2, %t3}, [%u0]|ld.global.v2.u64 {$l, %u1}, [%u0]|ld.global.nc.v2.u32 {$i, %t1}, [%u0]>;",
+    "and.b32 %t0, $i, 60;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  "
+    "<st.local.<u32|u16|u8> [%u0], $i|ld.local.<u32|u16|s16|u8|s8> $i, [%u0]>;",
+    "and.b32 %t0, $i, 63;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  <st.local.u8 "
+    "[%u0], $i|ld.local.<u8|s8> $i, [%u0]>;",
+    "and.b32 %t0, $i, 48;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, scratch;\n  add.u64 %u0, %u0, %u1;\n  "
+    "<st.local.v2.u32 [%u0+8], {$i, $i}|ld.local.v2.u32 {$i, %t1}, [%u0]|st.local.u64 [%u0], $l|ld.local.u64 $l, "
+    "[%u0+8]|st.local.v4.u16 [%u0], {$s, $s, $s, $s}>;",
+    "<st.shared.<u32|u16|u8> [%own+<0|4>], $i|ld.shared.<u32|u16|s16|u8|s8> $i, [%own+<0|4>]|st.shared.u64 [%own], "
+    "$l|ld.shared.u64 $l, [%own]|st.shared.v2.u32 [%own], {$i, $i}>;",
+    "selp.b64 %u0, %ownAnywhere, %localAnywhere, $p;\n  <st.<u32|u8> [%u0+<0|4>], $i|ld.<u32|s16|s8> $i, "
+    "[%u0+<0|4>]|st.u64 [%u0], $l|ld.u64 $l, [%u0]>;",
+    "rem.u32 %t0, $i, $W;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  ld.global<|.nc>.<u32 $i, "
+    "[%u0]|u16 $i, [%u0+2]|s16 $i, [%u0]|u8 $i, [%u0+3]|s8 $i, [%u0+1]>;",
+    "rem.u32 %t0, $i, $W;\n  and.b32 %t0, %t0, -4;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  "
+    "<ld.global.v4.u32 {$i, %t1, %t2, %t3}, [%u0]|ld.global.v2.u64 {$l, %u1}, [%u0]|ld.global.nc.v2.u32 {$i, %t1}, "
+    "[%u0]>;",
     "ld.global.u32 $i, [%all+<0|4|8|12|60>];",
-    "add.u32 %t0, %thread, #900#;\n  rem.u32 %t0, %t0, $W;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  ld.global.u32 $i, [%u0];",
-    "and.b32 %t0, $i, 60;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, constants;\n  add.u64 %u0, %u0, %u1;\n  ld.const.u32 $i, [%u0];",
+    "add.u32 %t0, %thread, #900#;\n  rem.u32 %t0, %t0, $W;\n  mul.wide.u32 %u0, %t0, 4;\n  add.u64 %u0, %all, %u0;\n  "
+    "ld.global.u32 $i, [%u0];",
+    "and.b32 %t0, $i, 60;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, constants;\n  add.u64 %u0, %u0, %u1;\n  "
+    "ld.const.u32 $i, [%u0];",
     "<st.global.u32 [%mine], $i|ld.global.u32 $i, [%mine]>;",
     // Atomics that commute
-    "red.global.<add.u32 [%counters], $i|min.u32 [%counters+4], $i|max.s32 [%counters+8], $i|and.b32 [%counters+12], $i|or.b32 [%counters+16], $i|xor.b32 [%counters+20], $i>;",
-    "red.global.<inc.u32 [%counters+24], 99|dec.u32 [%counters+28], 77|add.u64 [%counters+32], $l|max.s64 [%counters+40], $l|and.b64 [%counters+48], $l|min.u64 [%counters+56], $l>;",
+    "red.global.<add.u32 [%counters], $i|min.u32 [%counters+4], $i|max.s32 [%counters+8], $i|and.b32 [%counters+12], "
+    "$i|or.b32 [%counters+16], $i|xor.b32 [%counters+20], $i>;",
+    "red.global.<inc.u32 [%counters+24], 99|dec.u32 [%counters+28], 77|add.u64 [%counters+32], $l|max.s64 "
+    "[%counters+40], $l|and.b64 [%counters+48], $l|min.u64 [%counters+56], $l>;",
     "and.b32 %t0, $i, 60;\n  mov.u32 %t1, tally;\n  add.u32 %t0, %t0, %t1;\n  red.shared.add.u32 [%t0], $i;",
     "and.b32 %t0, $i, 255;\n  cvt.rn.f32.u32 %y0, %t0;\n  red.shared.add.f32 [sums], %y0;",
     "and.b32 %t0, $i, 255;\n  cvt.rn.f64.u32 %z0, %t0;\n  red.shared.add.f64 [sums+8], %z0;",
     "atom.global.add.u32 %t0, [%counters+64], 1;\n  red.global.add.u32 [%counters+68], %t0;",
-    "ld.volatile.shared.u32 %t0, [sums+16];\n  mov.u32 %t3, $i;\n$L1:\n  add.u32 %t1, %t0, %t3;\n  atom.shared.cas.b32 %t2, [sums+16], %t0, %t1;\n  setp.ne.u32 %q0, %t2, %t0;\n  mov.u32 %t0, %t2;\n  @%q0 bra $L1;",
+    "ld.volatile.shared.u32 %t0, [sums+16];\n  mov.u32 %t3, $i;\n$L1:\n  add.u32 %t1, %t0, %t3;\n  atom.shared.cas.b32 "
+    "%t2, [sums+16], %t0, %t1;\n  setp.ne.u32 %q0, %t2, %t0;\n  mov.u32 %t0, %t2;\n  @%q0 bra $L1;",
     // Atomics whose old value is known, since nobody else comes there
-    "atom.shared.<add.u32|add.s32|min.s32|max.u32|and.b32|or.b32|xor.b32|exch.b32|inc.u32|dec.u32> $i, [%own<|+4>], $i;",
+    "atom.shared.<add.u32|add.s32|min.s32|max.u32|and.b32|or.b32|xor.b32|exch.b32|inc.u32|dec.u32> $i, [%own<|+4>], "
+    "$i;",
     "atom.shared.cas.b32 $i, [%own], $i, $i;",
     "atom.shared.<add.u64|exch.b64|min.s64|xor.b64> $l, [%own], $l;",
     "atom.shared.cas.b64 $l, [%own], $l, $l;",
@@ -177,9 +196,13 @@ inline constexpr const char *kMemory[] = {
     "atom.global.<add.u32|min.s32|max.u32|and.b32|or.b32|xor.b32|exch.b32|inc.u32> $i, [%mine], $i;",
     "atom.global.cas.b32 $i, [%mine], $i, $i;",
     // Calls: direct, recursive, through a pointer that lanes may not share
-    "{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], $i;\n  st.param.b32 [a1], $i;\n  call.uni (r0), <mix|leap>, (a0, a1);\n  ld.param.b32 $i, [r0];\n  }",
-    "and.b32 %t0, $i, 7;\n  {\n  .param .b32 a0;\n  .param .b32 r0;\n  st.param.b32 [a0], %t0;\n  call.uni (r0), descend, (a0);\n  ld.param.b32 $i, [r0];\n  }",
-    "selp.b32 %t0, 8, 0, $p;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, functions;\n  add.u64 %u0, %u0, %u1;\n  ld.global.u64 %u0, [%u0];\n  {\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], $i;\n  st.param.b32 [a1], $i;\n  call (r0), %u0, (a0, a1), PROTOTYPE;\n  ld.param.b32 $i, [r0];\n  }",
+    "{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], $i;\n  st.param.b32 [a1], $i;\n  "
+    "call.uni (r0), <mix|leap>, (a0, a1);\n  ld.param.b32 $i, [r0];\n  }",
+    "and.b32 %t0, $i, 7;\n  {\n  .param .b32 a0;\n  .param .b32 r0;\n  st.param.b32 [a0], %t0;\n  call.uni (r0), "
+    "descend, (a0);\n  ld.param.b32 $i, [r0];\n  }",
+    "selp.b32 %t0, 8, 0, $p;\n  cvt.u64.u32 %u0, %t0;\n  mov.u64 %u1, functions;\n  add.u64 %u0, %u0, %u1;\n  "
+    "ld.global.u64 %u0, [%u0];\n  {\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 r0;\n  st.param.b32 [a0], "
+    "$i;\n  st.param.b32 [a1], $i;\n  call (r0), %u0, (a0, a1), PROTOTYPE;\n  ld.param.b32 $i, [r0];\n  }",
 };
 
 // Where the lanes that are here are known.
@@ -190,13 +213,18 @@ inline constexpr const char *kCollectives[] = {
     "and.b32 %t0, $i, 3;\n  match.any.sync.b32 $i, %t0, $m;",
     "and.b64 %u0, $l, 3;\n  match.any.sync.b64 $i, %u0, $m;",
     "and.b32 %t0, $i, 1;\n  match.all.sync.b32 $i|$p, %t0, $m;",
-    "st.shared.u32 [%own], $i;\n  bar.warp.sync $m;\n  bfind.u32 %t0, $m;\n  and.b32 %t1, %thread, -32;\n  add.u32 %t0, %t0, %t1;\n  shl.b32 %t0, %t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  ld.shared.u32 $i, [%t0];\n  bar.warp.sync $m;",
+    "st.shared.u32 [%own], $i;\n  bar.warp.sync $m;\n  bfind.u32 %t0, $m;\n  and.b32 %t1, %thread, -32;\n  add.u32 "
+    "%t0, %t0, %t1;\n  shl.b32 %t0, %t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  ld.shared.u32 $i, "
+    "[%t0];\n  bar.warp.sync $m;",
 };
 
 // Where all threads of the block are.
 inline constexpr const char *kBarriers[] = {
-    "st.shared.u32 [%own], $i;\n  <bar.sync 0|barrier.sync 1|barrier.sync.aligned 2>;\n  add.u32 %t0, %thread, #31#;\n  rem.u32 %t0, %t0, $N;\n  shl.b32 %t0, %t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  ld.shared.<u32|s16|u8> $i, [%t0];\n  bar.sync 0;",
-    "st.shared.u64 [%own], $l;\n  bar.sync 0;\n  sub.u32 %t0, $N, %thread;\n  sub.u32 %t0, %t0, 1;\n  shl.b32 %t0, %t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  ld.shared.u64 $l, [%t0];\n  bar.sync 0;",
+    "st.shared.u32 [%own], $i;\n  <bar.sync 0|barrier.sync 1|barrier.sync.aligned 2>;\n  add.u32 %t0, %thread, #31#;\n "
+    " rem.u32 %t0, %t0, $N;\n  shl.b32 %t0, %t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  "
+    "ld.shared.<u32|s16|u8> $i, [%t0];\n  bar.sync 0;",
+    "st.shared.u64 [%own], $l;\n  bar.sync 0;\n  sub.u32 %t0, $N, %thread;\n  sub.u32 %t0, %t0, 1;\n  shl.b32 %t0, "
+    "%t0, 3;\n  mov.u32 %t1, board;\n  add.u32 %t0, %t0, %t1;\n  ld.shared.u64 $l, [%t0];\n  bar.sync 0;",
     "bar.red.popc.u32 $i, 0, <|!>$p;",
     "bar.red.<and|or>.pred $p, <0|3>, <|!>$p;",
 };

@@ -4,20 +4,22 @@
 //   kernel_fuzz compare DRIVER FIRST COUNT [FILE] runs itself in lane mode (the reference) and in vector mode
 //                                                 on each SIMD target; with FILE also against recorded lines
 //   kernel_fuzz print SEED                        the PTX
-//   kernel_fuzz census FIRST COUNT                of how many kernels what is a part: control flow, and each instruction with its type
+//   kernel_fuzz census FIRST COUNT                of how many kernels what is a part: control flow, and each
+//   instruction with its type
 // DRIVER is a library with the CUDA driver's ABI, so that the lines can be recorded on NVIDIA hardware.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include "tests/fuzz/kernel_generator.h"
@@ -65,11 +67,13 @@ std::vector<std::uint32_t> inputs(std::uint64_t seed, std::size_t count) {
 std::string runSeed(const Driver &d, std::uint64_t seed) {
   GeneratedKernel k = generateKernel(seed);
   std::size_t threads = std::size_t(k.grid) * k.block * k.blockY;
-  std::vector<std::uint32_t> in = inputs(seed, threads * kInputWords), out(threads * kOutputWords, 0xCDCDCDCD), counters(k.counters, 0x55);
+  std::vector<std::uint32_t> in = inputs(seed, threads * kInputWords), out(threads * kOutputWords, 0xCDCDCDCD),
+                             counters(k.counters, 0x55);
   for (std::size_t i = 16; i < k.counters; ++i) counters[i] = 0;
   CUmodule module;
   CUfunction function;
-  if (CUresult r = d.call("cuModuleLoadData", &module, static_cast<const void *>(k.ptx.c_str()))) return "load error " + std::to_string(r);
+  if (CUresult r = d.call("cuModuleLoadData", &module, static_cast<const void *>(k.ptx.c_str())))
+    return "load error " + std::to_string(r);
   if (CUresult r = d.call("cuModuleGetFunction", &function, module, "k")) return "function error " + std::to_string(r);
   CUdeviceptr buffers[3];
   std::vector<std::uint32_t> *hosts[] = {&in, &out, &counters};
@@ -78,15 +82,18 @@ std::string runSeed(const Driver &d, std::uint64_t seed) {
     d.call("cuMemcpyHtoD_v2", buffers[i], static_cast<const void *>(hosts[i]->data()), hosts[i]->size() * 4);
   }
   void *arguments[] = {&buffers[0], &buffers[1], &buffers[2]};
-  CUresult launched = d.call("cuLaunchKernel", function, k.grid, 1u, 1u, k.block, k.blockY, 1u, 0u, static_cast<CUstream>(nullptr),
-                             static_cast<void **>(arguments), static_cast<void **>(nullptr));
+  CUresult launched =
+      d.call("cuLaunchKernel", function, k.grid, 1u, 1u, k.block, k.blockY, 1u, 0u, static_cast<CUstream>(nullptr),
+             static_cast<void **>(arguments), static_cast<void **>(nullptr));
   CUresult finished = launched ? launched : d.call("cuCtxSynchronize");
   if (finished) return "launch error " + std::to_string(finished);
-  for (int i = 1; i < 3; ++i) d.call("cuMemcpyDtoH_v2", static_cast<void *>(hosts[i]->data()), buffers[i], hosts[i]->size() * 4);
+  for (int i = 1; i < 3; ++i)
+    d.call("cuMemcpyDtoH_v2", static_cast<void *>(hosts[i]->data()), buffers[i], hosts[i]->size() * 4);
   for (CUdeviceptr buffer : buffers) d.call("cuMemFree_v2", buffer);
   d.call("cuModuleUnload", module);
   char text[32];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash(counters, hash(out, 0xCBF29CE484222325ull))));
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash(counters, hash(out, 0xCBF29CE484222325ull))));
   return text;
 }
 
@@ -94,8 +101,8 @@ int run(const char *path, std::uint64_t first, std::uint64_t count) {
   Driver d(path);
   CUdevice device;
   CUcontext context;
-  if (d.call("cuInit", 0u) || d.call("cuDeviceGet", &device, 0) || d.call("cuDevicePrimaryCtxRetain", &context, device) ||
-      d.call("cuCtxSetCurrent", context))
+  if (d.call("cuInit", 0u) || d.call("cuDeviceGet", &device, 0) ||
+      d.call("cuDevicePrimaryCtxRetain", &context, device) || d.call("cuCtxSetCurrent", context))
     Driver::fail("no device");
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::printf("%llu %s\n", static_cast<unsigned long long>(seed), runSeed(d, seed).c_str());
@@ -109,7 +116,8 @@ using Lines = std::map<std::uint64_t, std::string>;
 Lines parse(std::istream &text) {
   Lines lines;
   for (std::string line; std::getline(text, line);)
-    if (std::size_t space = line.find(' '); space != std::string::npos && line[0] != '#') lines[std::stoull(line)] = line.substr(space + 1);
+    if (std::size_t space = line.find(' '); space != std::string::npos && line[0] != '#')
+      lines[std::stoull(line)] = line.substr(space + 1);
   return lines;
 }
 
@@ -124,7 +132,8 @@ Lines runIn(const std::string &environment, const std::string &arguments) {
   return parse(stream);
 }
 
-int compareLines(const std::string &who, const Lines &got, const Lines &want, std::uint64_t first, std::uint64_t count) {
+int compareLines(const std::string &who, const Lines &got, const Lines &want, std::uint64_t first,
+                 std::uint64_t count) {
   int wrong = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     auto g = got.find(seed), w = want.find(seed);
@@ -150,7 +159,9 @@ int compare(const std::string &driver, std::uint64_t first, std::uint64_t count,
   }
   for (const char *simd : {"avx512", "avx2", "portable"}) {
     if (std::strcmp(simd, "avx512") == 0 && !__builtin_cpu_supports("avx512vbmi2")) continue;
-    wrong += compareLines(std::string("vector mode, ") + simd, runIn(std::string("STRATA_MODE=vector STRATA_SIMD=") + simd, arguments), reference, first, count);
+    wrong +=
+        compareLines(std::string("vector mode, ") + simd,
+                     runIn(std::string("STRATA_MODE=vector STRATA_SIMD=") + simd, arguments), reference, first, count);
   }
   return wrong ? 1 : 0;
 }
@@ -195,6 +206,8 @@ int main(int argc, char **argv) {
   if (verb == "compare" && argc >= 5) return compare(argv[2], number(3), number(4), argc > 5 ? argv[5] : nullptr);
   if (verb == "print" && argc == 3) return std::fputs(generateKernel(number(2)).ptx.c_str(), stdout) < 0;
   if (verb == "census" && argc == 4) return census(number(2), number(3));
-  std::fprintf(stderr, "usage: kernel_fuzz run DRIVER FIRST COUNT | compare DRIVER FIRST COUNT [FILE] | print SEED | census FIRST COUNT\n");
+  std::fprintf(stderr,
+               "usage: kernel_fuzz run DRIVER FIRST COUNT | compare DRIVER FIRST COUNT [FILE] | print SEED | census "
+               "FIRST COUNT\n");
   return 2;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random PTX kernels whose results PTX fixes bit by bit. Seeds below kFirstFormSeed: nested divergent loops with breaks, early
-// returns, switches, calls, barriers in uniform code, shuffles and votes under exact masks, local and
+// Random PTX kernels whose results PTX fixes bit by bit. Seeds below kFirstFormSeed: nested divergent loops with
+// breaks, early returns, switches, calls, barriers in uniform code, shuffles and votes under exact masks, local and
 // shared memory, atomics that commute, integers of all widths, f16, f32 and f64. NaNs are made canonical
 // before they are stored; nothing depends on the order of lanes.
 #pragma once
@@ -16,7 +16,7 @@ namespace strata::fuzz {
 inline constexpr std::uint32_t kInputWords = 16, kOutputWords = 32, kCounters = 32;
 
 struct GeneratedKernel {
-  std::string ptx;          // module with one entry, "k" (u64 in, u64 out, u64 counters)
+  std::string ptx;  // module with one entry, "k" (u64 in, u64 out, u64 counters)
   std::uint32_t grid, block, blockY = 1, counters = kCounters;
   std::map<std::string, int> constructs;  // what control flow was generated, and how often
 };

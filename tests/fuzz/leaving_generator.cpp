@@ -91,44 +91,73 @@ private:
 
   std::string entry() const {
     std::string text = ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 counters) {\n";
-    text += "  .reg .b32 %t<8>, %r<4>, %i<4>;\n  .reg .b32 %thread, %me, %key, %a, %how, %own, %other, %lanes, %group;\n  .reg .b64 %u<4>, %in, %out, %mine, %ownWord, %otherWord;\n";
-    text += "  .reg .pred %p<" + std::to_string(flags_ + 1) + ">, %grouped, %q;\n  .shared .align 8 .b8 board[" + std::to_string(4 * threads_) + "];\n";
+    text +=
+        "  .reg .b32 %t<8>, %r<4>, %i<4>;\n  .reg .b32 %thread, %me, %key, %a, %how, %own, %other, %lanes, %group;\n  "
+        ".reg .b64 %u<4>, %in, %out, %mine, %ownWord, %otherWord;\n";
+    text += "  .reg .pred %p<" + std::to_string(flags_ + 1) + ">, %grouped, %q;\n  .shared .align 8 .b8 board[" +
+            std::to_string(4 * threads_) + "];\n";
     return text + body_ + "}\n";
   }
 
-  // %key: small, each thread's; %ownWord and %otherWord: in shared or global memory; %mine: what the thread tells the host.
+  // %key: small, each thread's; %ownWord and %otherWord: in shared or global memory; %mine: what the thread tells the
+  // host.
   void prologue() {
     const std::string n = std::to_string(threads_);
     emit("ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];");
-    emit("mov.u32 %thread, %tid.x;\n  mov.u32 %t0, %tid.y;\n  mov.u32 %t1, %ntid.x;\n  mad.lo.u32 %thread, %t0, %t1, %thread;");
+    emit(
+        "mov.u32 %thread, %tid.x;\n  mov.u32 %t0, %tid.y;\n  mov.u32 %t1, %ntid.x;\n  mad.lo.u32 %thread, %t0, %t1, "
+        "%thread;");
     emit("mov.u32 %t0, %ctaid.x;\n  mad.lo.u32 %me, %t0, " + n + ", %thread;");
-    emit("mul.wide.u32 %u0, %me, " + std::to_string(4 * kInputWords) + ";\n  add.u64 %u0, %in, %u0;\n  ld.global.u32 %key, [%u0];\n  ld.global.u32 %a, [%u0+4];\n  ld.global.u32 %t2, [%u0+8];");
-    emit("rem.u32 %key, %key, 5;\n  and.b32 %t2, %t2, 3;\n  setp.eq.u32 %grouped, %t2, 0;\n  mov.u32 %how, 0;\n  mov.u32 %r0, 0;");
-    emit("mul.wide.u32 %u0, %me, " + std::to_string(4 * kOutputWords) + ";\n  add.u64 %mine, %out, %u0;\n  st.global.u32 [%mine], %a;\n  st.global.u32 [%mine+4], 9;\n  st.global.u32 [%mine+8], 1;");
+    emit("mul.wide.u32 %u0, %me, " + std::to_string(4 * kInputWords) +
+         ";\n  add.u64 %u0, %in, %u0;\n  ld.global.u32 %key, [%u0];\n  ld.global.u32 %a, [%u0+4];\n  ld.global.u32 "
+         "%t2, [%u0+8];");
+    emit(
+        "rem.u32 %key, %key, 5;\n  and.b32 %t2, %t2, 3;\n  setp.eq.u32 %grouped, %t2, 0;\n  mov.u32 %how, 0;\n  "
+        "mov.u32 %r0, 0;");
+    emit("mul.wide.u32 %u0, %me, " + std::to_string(4 * kOutputWords) +
+         ";\n  add.u64 %mine, %out, %u0;\n  st.global.u32 [%mine], %a;\n  st.global.u32 [%mine+4], 9;\n  st.global.u32 "
+         "[%mine+8], 1;");
     emit("add.u32 %t0, %thread, " + std::to_string(1 + random_.below(7)) + ";\n  rem.u32 %t0, %t0, " + n + ";");
     if (inShared_) {
-      emit("mov.u32 %t1, board;\n  shl.b32 %own, %thread, 2;\n  add.u32 %own, %own, %t1;\n  shl.b32 %other, %t0, 2;\n  add.u32 %other, %other, %t1;");
+      emit(
+          "mov.u32 %t1, board;\n  shl.b32 %own, %thread, 2;\n  add.u32 %own, %own, %t1;\n  shl.b32 %other, %t0, 2;\n  "
+          "add.u32 %other, %other, %t1;");
     } else {
-      emit("sub.u32 %t1, %me, %thread;\n  add.u32 %t0, %t0, %t1;\n  mul.wide.u32 %u0, %t0, " + std::to_string(4 * kOutputWords) + ";\n  add.u64 %otherWord, %out, %u0;\n  add.u64 %otherWord, %otherWord, 8;\n  add.u64 %ownWord, %mine, 8;");
+      emit("sub.u32 %t1, %me, %thread;\n  add.u32 %t0, %t0, %t1;\n  mul.wide.u32 %u0, %t0, " +
+           std::to_string(4 * kOutputWords) +
+           ";\n  add.u64 %otherWord, %out, %u0;\n  add.u64 %otherWord, %otherWord, 8;\n  add.u64 %ownWord, %mine, 8;");
     }
     emit("st" + own() + ", -7;");
-    emit("and.b32 %t0, %thread, -32;\n  sub.u32 %t0, " + n + ", %t0;\n  min.u32 %t0, %t0, 32;\n  bmsk.clamp.b32 %lanes, 0, %t0;\n  vote.sync.ballot.b32 %group, %grouped, %lanes;");
+    emit("and.b32 %t0, %thread, -32;\n  sub.u32 %t0, " + n +
+         ", %t0;\n  min.u32 %t0, %t0, 32;\n  bmsk.clamp.b32 %lanes, 0, %t0;\n  vote.sync.ballot.b32 %group, %grouped, "
+         "%lanes;");
     if (!groups_) emit("setp.ne.u32 %grouped, %thread, %thread;");
   }
 
   std::string own() const { return inShared_ ? ".shared.u32 [%own]" : ".global.u32 [%ownWord]"; }
-  std::string readOther(const std::string &to) const { return "ld" + std::string(inShared_ ? ".shared.u32 " + to + ", [%other];" : ".global.u32 " + to + ", [%otherWord];"); }
+  std::string readOther(const std::string &to) const {
+    return "ld" +
+           std::string(inShared_ ? ".shared.u32 " + to + ", [%other];" : ".global.u32 " + to + ", [%otherWord];");
+  }
 
   // --- while the thread may write -------------------------------------------------------------------
   void write(int depth) {
     const std::string value = random_.chance(50) ? round(random_.below(depth + 1)) : "%key", atomic = own();
     switch (random_.below(6)) {
-      case 0: return emit("mad.lo.u32 %t0, " + value + ", " + number(50) + ", " + number(50) + ";\n  st" + own() + ", %t0;");
-      case 1: return emit("add.u32 %t0, " + value + ", %a;\n  st" + own() + ", %t0;\n  st.global.u32 [%mine+4], " + value + ";");
-      case 2: return emit("red" + std::string(inShared_ ? ".shared.add.u32 [%own]" : ".global.add.u32 [%ownWord]") + ", " + value + ";");
+      case 0:
+        return emit("mad.lo.u32 %t0, " + value + ", " + number(50) + ", " + number(50) + ";\n  st" + own() + ", %t0;");
+      case 1:
+        return emit("add.u32 %t0, " + value + ", %a;\n  st" + own() + ", %t0;\n  st.global.u32 [%mine+4], " + value +
+                    ";");
+      case 2:
+        return emit("red" + std::string(inShared_ ? ".shared.add.u32 [%own]" : ".global.add.u32 [%ownWord]") + ", " +
+                    value + ";");
       case 3: return emit("st.global.u32 [%mine+4], " + value + ";");
-      case 4: return emit("ld" + std::string(inShared_ ? ".shared.u32 %t0, [%own];" : ".global.u32 %t0, [%ownWord];") + "\n  xor.b32 %t0, %t0, " + number(99) + ";\n  st" + own() + ", %t0;\n  xor.b32 %a, %a, %t0;");
-      default: return emit("setp.gt.u32 %q, " + value + ", " + number(4) + ";\n  @%q st" + own() + ", " + number(99) + ";");
+      case 4:
+        return emit("ld" + std::string(inShared_ ? ".shared.u32 %t0, [%own];" : ".global.u32 %t0, [%ownWord];") +
+                    "\n  xor.b32 %t0, %t0, " + number(99) + ";\n  st" + own() + ", %t0;\n  xor.b32 %a, %a, %t0;");
+      default:
+        return emit("setp.gt.u32 %q, " + value + ", " + number(4) + ";\n  @%q st" + own() + ", " + number(99) + ";");
     }
   }
 
@@ -139,9 +168,16 @@ private:
       case 0: emit("setp.eq.u32 " + p + ", %key, " + number(5) + ";"); break;
       case 1: emit("setp.eq.u32 " + p + ", " + r + ", " + number(4) + ";"); break;
       case 2: emit("setp.gt.u32 " + p + ", %key, " + r + ";"); break;
-      case 3: emit("add.u32 %t0, %key, " + r + ";\n  setp.gt.u32 " + p + ", %t0, " + std::to_string(3 + random_.below(4)) + ";"); break;
-      case 4: emit("rem.u32 %t0, %thread, " + std::to_string(2 + random_.below(5)) + ";\n  setp.eq.u32 " + p + ", %t0, 0;"); break;
-      default: emit("setp.eq.u32 " + p + ", %key, " + number(5) + ";\n  setp.eq.and.u32 " + p + ", " + r + ", " + number(4) + ", " + p + ";");
+      case 3:
+        emit("add.u32 %t0, %key, " + r + ";\n  setp.gt.u32 " + p + ", %t0, " + std::to_string(3 + random_.below(4)) +
+             ";");
+        break;
+      case 4:
+        emit("rem.u32 %t0, %thread, " + std::to_string(2 + random_.below(5)) + ";\n  setp.eq.u32 " + p + ", %t0, 0;");
+        break;
+      default:
+        emit("setp.eq.u32 " + p + ", %key, " + number(5) + ";\n  setp.eq.and.u32 " + p + ", " + r + ", " + number(4) +
+             ", " + p + ";");
     }
     if (groups_) emit("not.pred %q, %grouped;\n  and.pred " + p + ", " + p + ", %q;");
     return p;
@@ -164,7 +200,8 @@ private:
       return emit("mov.u32 %how, " + std::to_string(1 + random_.below(4)) + ";\n  bra " + around->join + ";");
     }
     if (around && mixed_ && kind < 45) return note("next round, past a barrier"), emit("bra " + around->next + ";");
-    if (!outs_.empty() && kind < 70) return note("leaves for shared code"), emit("bra " + outs_[random_.below(outs_.size())] + ";");
+    if (!outs_.empty() && kind < 70)
+      return note("leaves for shared code"), emit("bra " + outs_[random_.below(outs_.size())] + ";");
     note("returns");
     emit("ret;");
   }
@@ -199,7 +236,8 @@ private:
     const std::vector<std::string> ways = {label(), label(), label()};
     emit("add.u32 %t1, %key, " + round(random_.below(depth + 1)) + ";\n  rem.u32 %t1, %t1, 4;");
     if (groups_) emit("selp.b32 %t1, 3, %t1, %grouped;");
-    emit(table + ": .branchtargets " + ways[0] + ", " + ways[1] + ", " + ways[2] + ", " + end + ";\n  brx.idx %t1, " + table + ";");
+    emit(table + ": .branchtargets " + ways[0] + ", " + ways[1] + ", " + ways[2] + ", " + end + ";\n  brx.idx %t1, " +
+         table + ";");
     for (const std::string &way : ways) {
       mark(way);
       statement(nested + 1, depth, around);
@@ -216,7 +254,8 @@ private:
     mark(head);
     statement(nested + 1, depth, around);
     if (random_.chance(50)) emit("@" + conditionOf(depth) + " bra " + end + ";");
-    emit("add.u32 " + count + ", " + count + ", 1;\n  setp.lt.u32 " + p + ", " + count + ", " + (random_.chance(50) ? "%key" : "3") + ";\n  @" + p + " bra " + head + ";");
+    emit("add.u32 " + count + ", " + count + ", 1;\n  setp.lt.u32 " + p + ", " + count + ", " +
+         (random_.chance(50) ? "%key" : "3") + ";\n  @" + p + " bra " + head + ";");
     mark(end);
   }
 
@@ -230,14 +269,18 @@ private:
     } else {
       emit("bar.sync 0;\n  mov.u32 %t0, 3;");
     }
-    emit(readOther("%t1") + "\n  mad.lo.u32 %a, %a, 31, %t1;\n  add.u32 %a, %a, %t0;\n  st.global.u32 [%mine], %a;\n  bar.sync 0;");
+    emit(readOther("%t1") +
+         "\n  mad.lo.u32 %a, %a, 31, %t1;\n  add.u32 %a, %a, %t0;\n  st.global.u32 [%mine], %a;\n  bar.sync 0;");
   }
 
   void meet() {
     note("barriers in a function");
     meets_ = true;
-    emit("{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 a2;\n  .param .b32 r0;\n  st.param.b32 [a0], %own;\n  st.param.b32 [a1], %other;\n  st.param.b32 [a2], " +
-         (mixed_ && random_.chance(30) ? "%key" : std::to_string(1 + random_.below(2))) + ";\n  call.uni (r0), meet, (a0, a1, a2);\n  ld.param.b32 %t1, [r0];\n  }");
+    emit(
+        "{\n  .param .b32 a0;\n  .param .b32 a1;\n  .param .b32 a2;\n  .param .b32 r0;\n  st.param.b32 [a0], %own;\n  "
+        "st.param.b32 [a1], %other;\n  st.param.b32 [a2], " +
+        (mixed_ && random_.chance(30) ? "%key" : std::to_string(1 + random_.below(2))) +
+        ";\n  call.uni (r0), meet, (a0, a1, a2);\n  ld.param.b32 %t1, [r0];\n  }");
     emit("mad.lo.u32 %a, %a, 31, %t1;\n  st.global.u32 [%mine], %a;");
   }
 
@@ -248,7 +291,8 @@ private:
     const Around around = {outer, label(), label(), depth};
     emit("mov.u32 " + r + ", 0;");
     mark(head);
-    if (groups_ && depth == 0) emit("setp.eq.and.u32 %q, " + r + ", " + number(4) + ", %grouped;\n  @%q bra " + groupLabel_ + ";");
+    if (groups_ && depth == 0)
+      emit("setp.eq.and.u32 %q, " + r + ", " + number(4) + ", %grouped;\n  @%q bra " + groupLabel_ + ";");
     statements(0, depth, &around);
     if (depth + 1 < kMostDepth && random_.chance(50)) loop(depth + 1, &around);
     if (random_.chance(80) || depth == 0) unit();
@@ -258,7 +302,9 @@ private:
     mark(around.join);
     emit("setp.ne.u32 %q, %how, 0;\n  @%q bra " + after + ";");
     mark(around.next);
-    emit("add.u32 " + r + ", " + r + ", 1;\n  setp.lt.u32 " + p + ", " + r + ", " + (mixed_ && !groups_ && random_.chance(30) ? "%key" : std::to_string(2 + random_.below(depth ? 2 : 4))) + ";\n  @" + p + " bra " + head + ";");
+    emit("add.u32 " + r + ", " + r + ", 1;\n  setp.lt.u32 " + p + ", " + r + ", " +
+         (mixed_ && !groups_ && random_.chance(30) ? "%key" : std::to_string(2 + random_.below(depth ? 2 : 4))) +
+         ";\n  @" + p + " bra " + head + ";");
     mark(after);
     if (outer) partByHow(*outer);
   }

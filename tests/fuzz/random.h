@@ -19,7 +19,9 @@ public:
   bool chance(std::uint32_t percent) { return below(100) < percent; }
   std::uint32_t word() { return static_cast<std::uint32_t>(next() >> 32); }
   template <class T, std::size_t n>
-  const T &pick(const T (&list)[n]) { return list[below(n)]; }
+  const T &pick(const T (&list)[n]) {
+    return list[below(n)];
+  }
 
 private:
   std::uint64_t next() {

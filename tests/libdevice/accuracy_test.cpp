@@ -49,12 +49,32 @@ const BinaryRow kBinaryRows[] = {
 #undef BINARY
 };
 
-const double kSpecial[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, INFINITY, -INFINITY, NAN, 0x1p-126, -0x1p-149, 0x1p-140,
-                           0x1.fffffep127, -0x1.fffffep127, 0x1p24, 16777217.0, 0x1p16, 0x1.62e43p6, -0x1.9fe368p6};
+const double kSpecial[] = {0.0,
+                           -0.0,
+                           1.0,
+                           -1.0,
+                           0.5,
+                           -0.5,
+                           2.0,
+                           -3.0,
+                           INFINITY,
+                           -INFINITY,
+                           NAN,
+                           0x1p-126,
+                           -0x1p-149,
+                           0x1p-140,
+                           0x1.fffffep127,
+                           -0x1.fffffep127,
+                           0x1p24,
+                           16777217.0,
+                           0x1p16,
+                           0x1.62e43p6,
+                           -0x1.9fe368p6};
 
 class Arguments {
 public:
-  Arguments(std::uint64_t seed, double low, double high, bool everywhere) : random_(seed), low_(low), high_(high), everywhere_(everywhere) {}
+  Arguments(std::uint64_t seed, double low, double high, bool everywhere)
+      : random_(seed), low_(low), high_(high), everywhere_(everywhere) {}
   template <typename Float>
   Float next() {
     if (everywhere_ && index_ < std::size(kSpecial)) return static_cast<Float>(kSpecial[index_++]);
@@ -139,8 +159,8 @@ TEST(LibdeviceAccuracy, binary_double) {
 // Many float arguments against the double function.
 TEST(LibdeviceAccuracy, dense_float) {
   for (const UnaryRow &row : kUnaryRows) {
-    bool slow = std::string_view("j0 j1 y0 y1 cyl_bessel_i0 cyl_bessel_i1 tgamma lgamma erfinv erfcinv normcdfinv").find(row.name) !=
-                std::string_view::npos;
+    bool slow = std::string_view("j0 j1 y0 y1 cyl_bessel_i0 cyl_bessel_i1 tgamma lgamma erfinv erfcinv normcdfinv")
+                    .find(row.name) != std::string_view::npos;
     if (slow) continue;  // their float form is the double one, rounded
     Arguments arguments(freshSeed() + 2, row.low, row.high, row.everywhere);
     double worst = 0;
@@ -154,8 +174,8 @@ TEST(LibdeviceAccuracy, dense_float) {
       double error = std::fabs(got - exact) * std::exp2(24 - exponent);
       if (error > worst) worst = error, at = x;
     }
-    EXPECT_LE(worst, row.floatBound) << row.name << "(" << std::hexfloat << at << ") = " << row.inFloat(at) << ", exactly "
-                                     << row.inDouble(at) << ", seed " << std::dec << freshSeed();
+    EXPECT_LE(worst, row.floatBound) << row.name << "(" << std::hexfloat << at << ") = " << row.inFloat(at)
+                                     << ", exactly " << row.inDouble(at) << ", seed " << std::dec << freshSeed();
   }
 }
 
@@ -163,17 +183,20 @@ std::string tableOfBounds() {
   std::ostringstream table;
   table << "| function | float | double |\n|---|---|---|\n";
   for (const UnaryRow &row : kUnaryRows) {
-    table << "| " << row.name << (row.everywhere ? "" : " on [" + (std::ostringstream() << row.low << ", " << row.high << "]").str())
+    table << "| " << row.name
+          << (row.everywhere ? "" : " on [" + (std::ostringstream() << row.low << ", " << row.high << "]").str())
           << " | " << row.floatBound << " | " << row.doubleBound << " |\n";
   }
-  for (const BinaryRow &row : kBinaryRows) table << "| " << row.name << " | " << row.floatBound << " | " << row.doubleBound << " |\n";
+  for (const BinaryRow &row : kBinaryRows)
+    table << "| " << row.name << " | " << row.floatBound << " | " << row.doubleBound << " |\n";
   return table.str();
 }
 
 TEST(LibdeviceAccuracy, documented) {
   std::ifstream file(STRATA_SOURCE_DIR "/docs/libdevice.md");
   std::string page((std::istreambuf_iterator<char>(file)), {});
-  EXPECT_NE(page.find(tableOfBounds()), std::string::npos) << "docs/libdevice.md should hold this table:\n" << tableOfBounds();
+  EXPECT_NE(page.find(tableOfBounds()), std::string::npos) << "docs/libdevice.md should hold this table:\n"
+                                                           << tableOfBounds();
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ TEST(LibdeviceExact, rounding_and_parts) {
   Random random;
   for (int i = 0; i < 200000; ++i) {
     float x = random.nextFloat();
-    double y = i % 2 ? random.nextDouble() : static_cast<double>(static_cast<std::int64_t>(random.generator())) * 0x1p-40;
+    double y =
+        i % 2 ? random.nextDouble() : static_cast<double>(static_cast<std::int64_t>(random.generator())) * 0x1p-40;
     SCOPED_TRACE(testing::Message() << std::hexfloat << x << " " << y << " seed " << std::dec << random.seed);
     ASSERT_TRUE(same(__nv_roundf(x), std::round(x)));
     ASSERT_TRUE(same(__nv_round(y), std::round(y)));
@@ -61,7 +62,8 @@ TEST(LibdeviceExact, remainders) {
   for (int i = 0; i < 20000; ++i) {
     double x = random.nextDouble(), y = i % 4 ? random.near(x) : random.nextDouble();
     float a = random.nextFloat(), b = random.nextFloat();
-    SCOPED_TRACE(testing::Message() << std::hexfloat << x << " " << y << " " << a << " " << b << " seed " << std::dec << random.seed);
+    SCOPED_TRACE(testing::Message() << std::hexfloat << x << " " << y << " " << a << " " << b << " seed " << std::dec
+                                    << random.seed);
     ASSERT_TRUE(same(__nv_fmod(x, y), std::fmod(x, y)));
     ASSERT_TRUE(same(__nv_remainder(x, y), std::remainder(x, y)));
     ASSERT_TRUE(same(__nv_fmodf(a, b), std::fmod(a, b)));

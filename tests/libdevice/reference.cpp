@@ -67,7 +67,8 @@ void inverseErf(Exact &r, const Exact &y, bool complement) {
     bool negative = complement ? value > 1 : value < 0;
     return mpfr_set_inf(r.get(), negative ? -1 : 1);
   }
-  if (value == (complement ? 1.0 : 0.0)) return mpfr_set(r.get(), y.get(), kRound), mpfr_sub_d(r.get(), r.get(), complement, kRound), void();
+  if (value == (complement ? 1.0 : 0.0))
+    return mpfr_set(r.get(), y.get(), kRound), mpfr_sub_d(r.get(), r.get(), complement, kRound), void();
   double t = std::sqrt(-2 * std::log(tail * 0.5));
   double start = (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481))) / std::sqrt(2.0);
   if ((complement ? value > 1 : value < 0)) start = -start;
@@ -138,19 +139,48 @@ struct NamedBinary {
   Binary function;
 };
 
-const NamedUnary kUnary[] = {
-    {"acos", plain<mpfr_acos>}, {"acosh", plain<mpfr_acosh>}, {"asin", plain<mpfr_asin>}, {"asinh", plain<mpfr_asinh>},
-    {"atan", plain<mpfr_atan>}, {"atanh", plain<mpfr_atanh>}, {"cbrt", plain<mpfr_cbrt>}, {"cos", plain<mpfr_cos>},
-    {"cosh", plain<mpfr_cosh>}, {"erf", plain<mpfr_erf>}, {"erfc", plain<mpfr_erfc>}, {"exp", plain<mpfr_exp>},
-    {"exp10", plain<mpfr_exp10>}, {"exp2", plain<mpfr_exp2>}, {"expm1", plain<mpfr_expm1>}, {"log", plain<mpfr_log>},
-    {"log10", plain<mpfr_log10>}, {"log1p", plain<mpfr_log1p>}, {"log2", plain<mpfr_log2>}, {"rcbrt", rcbrt},
-    {"sin", plain<mpfr_sin>}, {"sinh", plain<mpfr_sinh>}, {"tan", plain<mpfr_tan>}, {"tanh", plain<mpfr_tanh>},
-    {"tgamma", plain<mpfr_gamma>}, {"cospi", cospi}, {"sinpi", sinpi}, {"erfcx", erfcx}, {"erfinv", erfinv},
-    {"erfcinv", erfcinv}, {"normcdf", normcdf}, {"normcdfinv", normcdfinv}, {"lgamma", lgamma}, {"j0", plain<mpfr_j0>},
-    {"j1", plain<mpfr_j1>}, {"y0", plain<mpfr_y0>}, {"y1", plain<mpfr_y1>}, {"cyl_bessel_i0", besselI0},
-    {"cyl_bessel_i1", besselI1}};
-const NamedBinary kBinary[] = {{"atan2", plain2<mpfr_atan2>}, {"fmod", plain2<mpfr_fmod>}, {"hypot", plain2<mpfr_hypot>},
-                               {"pow", plain2<mpfr_pow>}, {"remainder", plain2<mpfr_remainder>}, {"rhypot", rhypot}};
+const NamedUnary kUnary[] = {{"acos", plain<mpfr_acos>},
+                             {"acosh", plain<mpfr_acosh>},
+                             {"asin", plain<mpfr_asin>},
+                             {"asinh", plain<mpfr_asinh>},
+                             {"atan", plain<mpfr_atan>},
+                             {"atanh", plain<mpfr_atanh>},
+                             {"cbrt", plain<mpfr_cbrt>},
+                             {"cos", plain<mpfr_cos>},
+                             {"cosh", plain<mpfr_cosh>},
+                             {"erf", plain<mpfr_erf>},
+                             {"erfc", plain<mpfr_erfc>},
+                             {"exp", plain<mpfr_exp>},
+                             {"exp10", plain<mpfr_exp10>},
+                             {"exp2", plain<mpfr_exp2>},
+                             {"expm1", plain<mpfr_expm1>},
+                             {"log", plain<mpfr_log>},
+                             {"log10", plain<mpfr_log10>},
+                             {"log1p", plain<mpfr_log1p>},
+                             {"log2", plain<mpfr_log2>},
+                             {"rcbrt", rcbrt},
+                             {"sin", plain<mpfr_sin>},
+                             {"sinh", plain<mpfr_sinh>},
+                             {"tan", plain<mpfr_tan>},
+                             {"tanh", plain<mpfr_tanh>},
+                             {"tgamma", plain<mpfr_gamma>},
+                             {"cospi", cospi},
+                             {"sinpi", sinpi},
+                             {"erfcx", erfcx},
+                             {"erfinv", erfinv},
+                             {"erfcinv", erfcinv},
+                             {"normcdf", normcdf},
+                             {"normcdfinv", normcdfinv},
+                             {"lgamma", lgamma},
+                             {"j0", plain<mpfr_j0>},
+                             {"j1", plain<mpfr_j1>},
+                             {"y0", plain<mpfr_y0>},
+                             {"y1", plain<mpfr_y1>},
+                             {"cyl_bessel_i0", besselI0},
+                             {"cyl_bessel_i1", besselI1}};
+const NamedBinary kBinary[] = {{"atan2", plain2<mpfr_atan2>},         {"fmod", plain2<mpfr_fmod>},
+                               {"hypot", plain2<mpfr_hypot>},         {"pow", plain2<mpfr_pow>},
+                               {"remainder", plain2<mpfr_remainder>}, {"rhypot", rhypot}};
 
 }  // namespace
 
@@ -170,7 +200,8 @@ double errorInUlps(double computed, const Exact &exact, int digits, int least) {
   if (mpfr_nan_p(exact.get())) return std::isnan(computed) ? 0 : wrong;
   if (std::isnan(computed)) return wrong;
   if (mpfr_zero_p(exact.get())) return computed == 0 ? 0 : wrong;
-  if (mpfr_inf_p(exact.get())) return std::isinf(computed) && std::signbit(computed) == (mpfr_signbit(exact.get()) != 0) ? 0 : wrong;
+  if (mpfr_inf_p(exact.get()))
+    return std::isinf(computed) && std::signbit(computed) == (mpfr_signbit(exact.get()) != 0) ? 0 : wrong;
   bool negative = mpfr_signbit(exact.get()) != 0;
   mpfr_exp_t exponent = mpfr_get_exp(exact.get());
   // -least - digits … mirrors the largest exponent: IEEE formats are nearly symmetric

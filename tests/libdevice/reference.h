@@ -25,7 +25,7 @@ private:
 
 using Unary = void (*)(Exact &result, const Exact &x);
 using Binary = void (*)(Exact &result, const Exact &x, const Exact &y);
-Unary unaryReference(const char *name);    // null: unknown
+Unary unaryReference(const char *name);  // null: unknown
 Binary binaryReference(const char *name);
 
 // |computed - exact| in units of the last place of a format with `digits` bits and least exponent `least` (of frexp's

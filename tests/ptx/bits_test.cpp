@@ -7,7 +7,8 @@ namespace {
 
 using Bits = MeaningTest;
 
-std::uint32_t run32(const Program &program, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0, std::uint32_t d = 0) {
+std::uint32_t run32(const Program &program, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0,
+                    std::uint32_t d = 0) {
   Interpreter lane;
   lane.set("%r1", a), lane.set("%r2", b), lane.set("%r3", c), lane.set("%r4", d);
   lane.run(program);
@@ -24,7 +25,8 @@ std::uint64_t bfe(std::uint64_t a, unsigned pos, unsigned len, unsigned width, b
   return d;
 }
 TEST_F(Bits, bitFieldExtract) {
-  Program u32("bfe.u32 %r0, %r1, %r2, %r3;"), s32("bfe.s32 %r0, %r1, %r2, %r3;"), u64("bfe.u64 %rd0, %rd1, %r2, %r3;"), s64("bfe.s64 %rd0, %rd1, %r2, %r3;");
+  Program u32("bfe.u32 %r0, %r1, %r2, %r3;"), s32("bfe.s32 %r0, %r1, %r2, %r3;"), u64("bfe.u64 %rd0, %rd1, %r2, %r3;"),
+      s64("bfe.s64 %rd0, %rd1, %r2, %r3;");
   for (int n = 0; n < kRuns * 4; ++n) {
     std::uint64_t a = integer(64);
     auto pos = static_cast<std::uint32_t>(random() % 80), len = static_cast<std::uint32_t>(random() % 80);
@@ -67,7 +69,8 @@ TEST_F(Bits, counting) {
   }
 }
 TEST_F(Bits, bfind) {
-  Program u32("bfind.u32 %r0, %r1;"), s32("bfind.s32 %r0, %r1;"), shift("bfind.shiftamt.u32 %r0, %r1;"), shiftS("bfind.shiftamt.s32 %r0, %r1;");
+  Program u32("bfind.u32 %r0, %r1;"), s32("bfind.s32 %r0, %r1;"), shift("bfind.shiftamt.u32 %r0, %r1;"),
+      shiftS("bfind.shiftamt.s32 %r0, %r1;");
   for (int n = 0; n < kRuns; ++n) {
     auto a = static_cast<std::uint32_t>(integer(32));
     auto find = [](std::uint32_t v) { return v ? 31u - static_cast<unsigned>(std::countl_zero(v)) : ~0u; };
@@ -94,15 +97,18 @@ TEST_F(Bits, findNthSet) {
           break;
         }
     }
-    EXPECT_EQ(run32(program, mask, base, static_cast<std::uint32_t>(offset)), expected) << mask << " " << base << " " << offset;
+    EXPECT_EQ(run32(program, mask, base, static_cast<std::uint32_t>(offset)), expected)
+        << mask << " " << base << " " << offset;
   }
 }
 TEST_F(Bits, extendAndMask) {
-  Program clampS("szext.clamp.s32 %r0, %r1, %r2;"), wrapU("szext.wrap.u32 %r0, %r1, %r2;"), maskClamp("bmsk.clamp.b32 %r0, %r1, %r2;"), maskWrap("bmsk.wrap.b32 %r0, %r1, %r2;");
+  Program clampS("szext.clamp.s32 %r0, %r1, %r2;"), wrapU("szext.wrap.u32 %r0, %r1, %r2;"),
+      maskClamp("bmsk.clamp.b32 %r0, %r1, %r2;"), maskWrap("bmsk.wrap.b32 %r0, %r1, %r2;");
   for (int n = 0; n < kRuns; ++n) {
     auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(random() % 70);
     std::uint32_t len = std::min(b, 32u);
-    EXPECT_EQ(run32(clampS, a, b), len ? static_cast<std::uint32_t>(static_cast<std::int32_t>(a << (32 - len)) >> (32 - len)) : 0);
+    EXPECT_EQ(run32(clampS, a, b),
+              len ? static_cast<std::uint32_t>(static_cast<std::int32_t>(a << (32 - len)) >> (32 - len)) : 0);
     EXPECT_EQ(run32(wrapU, a, b), a & ((1u << (b & 31)) - 1));
     std::uint32_t start = static_cast<std::uint32_t>(random() % 70);
     std::uint32_t ones = len == 32 ? ~0u : (1u << len) - 1;
@@ -113,9 +119,11 @@ TEST_F(Bits, extendAndMask) {
 TEST_F(Bits, logic) {
   for (int n = 0; n < 256; ++n) {
     Program lut("lop3.b32 %r0, %r1, %r2, %r3, " + std::to_string(n) + ";");
-    auto a = static_cast<std::uint32_t>(random()), b = static_cast<std::uint32_t>(random()), c = static_cast<std::uint32_t>(random());
+    auto a = static_cast<std::uint32_t>(random()), b = static_cast<std::uint32_t>(random()),
+         c = static_cast<std::uint32_t>(random());
     std::uint32_t d = 0;
-    for (int k = 0; k < 32; ++k) d |= static_cast<std::uint32_t>(n >> ((a >> k & 1) * 4 + (b >> k & 1) * 2 + (c >> k & 1)) & 1) << k;
+    for (int k = 0; k < 32; ++k)
+      d |= static_cast<std::uint32_t>(n >> ((a >> k & 1) * 4 + (b >> k & 1) * 2 + (c >> k & 1)) & 1) << k;
     EXPECT_EQ(run32(lut, a, b, c), d) << n;
   }
   Program cnot("cnot.b32 %r0, %r1;"), xorNot("xor.b32 %r0, %r1, %r2; not.b32 %r0, %r0;");
@@ -142,9 +150,11 @@ TEST_F(Bits, lop3WithPredicate) {
   }
 }
 TEST_F(Bits, shiftsClamp) {
-  Program shl("shl.b32 %r0, %r1, %r2;"), shr("shr.u32 %r0, %r1, %r2;"), sar("shr.s32 %r0, %r1, %r2;"), shl16("shl.b16 %h0, %h1, %r2;");
+  Program shl("shl.b32 %r0, %r1, %r2;"), shr("shr.u32 %r0, %r1, %r2;"), sar("shr.s32 %r0, %r1, %r2;"),
+      shl16("shl.b16 %h0, %h1, %r2;");
   for (int n = 0; n < kRuns; ++n) {
-    auto a = static_cast<std::uint32_t>(integer(32)), k = static_cast<std::uint32_t>(n % 3 ? random() % 40 : integer(32));
+    auto a = static_cast<std::uint32_t>(integer(32)),
+         k = static_cast<std::uint32_t>(n % 3 ? random() % 40 : integer(32));
     EXPECT_EQ(run32(shl, a, k), k > 31 ? 0 : a << k);
     EXPECT_EQ(run32(shr, a, k), k > 31 ? 0 : a >> k);
     EXPECT_EQ(run32(sar, a, k), static_cast<std::uint32_t>(static_cast<std::int32_t>(a) >> std::min(k, 31u)));
@@ -155,9 +165,11 @@ TEST_F(Bits, shiftsClamp) {
   }
 }
 TEST_F(Bits, funnelShift) {
-  Program lw("shf.l.wrap.b32 %r0, %r1, %r2, %r3;"), lc("shf.l.clamp.b32 %r0, %r1, %r2, %r3;"), rw("shf.r.wrap.b32 %r0, %r1, %r2, %r3;"), rc("shf.r.clamp.b32 %r0, %r1, %r2, %r3;");
+  Program lw("shf.l.wrap.b32 %r0, %r1, %r2, %r3;"), lc("shf.l.clamp.b32 %r0, %r1, %r2, %r3;"),
+      rw("shf.r.wrap.b32 %r0, %r1, %r2, %r3;"), rc("shf.r.clamp.b32 %r0, %r1, %r2, %r3;");
   for (int n = 0; n < kRuns; ++n) {
-    auto lo = static_cast<std::uint32_t>(integer(32)), hi = static_cast<std::uint32_t>(integer(32)), k = static_cast<std::uint32_t>(random() % 70);
+    auto lo = static_cast<std::uint32_t>(integer(32)), hi = static_cast<std::uint32_t>(integer(32)),
+         k = static_cast<std::uint32_t>(random() % 70);
     std::uint64_t window = std::uint64_t(hi) << 32 | lo;
     unsigned wrap = k & 31, clamp = std::min(k, 32u);
     EXPECT_EQ(run32(lw, lo, hi, k), static_cast<std::uint32_t>(window << wrap >> 32));
@@ -169,7 +181,8 @@ TEST_F(Bits, funnelShift) {
 TEST_F(Bits, permute) {
   Program generic("prmt.b32 %r0, %r1, %r2, %r3;");
   for (int n = 0; n < kRuns; ++n) {
-    auto a = static_cast<std::uint32_t>(random()), b = static_cast<std::uint32_t>(random()), c = static_cast<std::uint32_t>(random());
+    auto a = static_cast<std::uint32_t>(random()), b = static_cast<std::uint32_t>(random()),
+         c = static_cast<std::uint32_t>(random());
     std::uint64_t bytes = std::uint64_t(b) << 32 | a;
     std::uint32_t d = 0;
     for (int k = 0; k < 4; ++k) {
@@ -181,10 +194,24 @@ TEST_F(Bits, permute) {
     EXPECT_EQ(run32(generic, a, b, c), d);
   }
   // The manual's table of modes, most significant byte first.
-  struct Row { const char *mode; unsigned selector; int bytes[4]; };
-  for (const Row &row : std::initializer_list<Row>{{"f4e", 0, {3, 2, 1, 0}}, {"f4e", 3, {6, 5, 4, 3}}, {"b4e", 0, {5, 6, 7, 0}}, {"b4e", 1, {6, 7, 0, 1}}, {"b4e", 3, {0, 1, 2, 3}},
-                                                   {"rc8", 2, {2, 2, 2, 2}}, {"ecl", 1, {3, 2, 1, 1}}, {"ecl", 3, {3, 3, 3, 3}}, {"ecr", 2, {2, 2, 1, 0}}, {"ecr", 0, {0, 0, 0, 0}},
-                                                   {"rc16", 0, {1, 0, 1, 0}}, {"rc16", 1, {3, 2, 3, 2}}, {"rc16", 2, {1, 0, 1, 0}}}) {
+  struct Row {
+    const char *mode;
+    unsigned selector;
+    int bytes[4];
+  };
+  for (const Row &row : std::initializer_list<Row>{{"f4e", 0, {3, 2, 1, 0}},
+                                                   {"f4e", 3, {6, 5, 4, 3}},
+                                                   {"b4e", 0, {5, 6, 7, 0}},
+                                                   {"b4e", 1, {6, 7, 0, 1}},
+                                                   {"b4e", 3, {0, 1, 2, 3}},
+                                                   {"rc8", 2, {2, 2, 2, 2}},
+                                                   {"ecl", 1, {3, 2, 1, 1}},
+                                                   {"ecl", 3, {3, 3, 3, 3}},
+                                                   {"ecr", 2, {2, 2, 1, 0}},
+                                                   {"ecr", 0, {0, 0, 0, 0}},
+                                                   {"rc16", 0, {1, 0, 1, 0}},
+                                                   {"rc16", 1, {3, 2, 3, 2}},
+                                                   {"rc16", 2, {1, 0, 1, 0}}}) {
     Program mode(std::string("prmt.b32.") + row.mode + " %r0, %r1, %r2, %r3;");
     std::uint32_t expected = 0;
     for (int k = 0; k < 4; ++k) expected = expected << 8 | static_cast<std::uint32_t>(0xa0 + row.bytes[k]);
@@ -194,8 +221,10 @@ TEST_F(Bits, permute) {
 TEST_F(Bits, movesPackAndUnpack) {
   Interpreter lane;
   lane.set("%r1", 0x11112222), lane.set("%r2", 0x33334444);
-  lane.run(Program("mov.b64 %rd0, {%r1, %r2}; mov.b32 {%h0, %h1}, %r1; mov.b64 {_, %r0}, %rd0; mov.b32 %r3, {%h1, %h0}; mov.b64 {%h2, %h3, %h4, %h5}, %rd0;"
-                   "mov.b128 %q0, {%rd0, %rd0}; mov.b32 %r4, %laneid; mov.b64 %rd5, buffer+8; mov.pred %p0, 1; mov.u16 %h6, -2;"));
+  lane.run(Program(
+      "mov.b64 %rd0, {%r1, %r2}; mov.b32 {%h0, %h1}, %r1; mov.b64 {_, %r0}, %rd0; mov.b32 %r3, {%h1, %h0}; mov.b64 "
+      "{%h2, %h3, %h4, %h5}, %rd0;"
+      "mov.b128 %q0, {%rd0, %rd0}; mov.b32 %r4, %laneid; mov.b64 %rd5, buffer+8; mov.pred %p0, 1; mov.u16 %h6, -2;"));
   EXPECT_EQ(lane.rd(0), 0x3333444411112222ull);
   EXPECT_EQ(lane.h(0), 0x2222);
   EXPECT_EQ(lane.h(1), 0x1111);
@@ -209,16 +238,28 @@ TEST_F(Bits, movesPackAndUnpack) {
   EXPECT_EQ(lane.h(6), 0xfffe);
 }
 TEST_F(Bits, comparisonsOfIntegers) {
-  struct Row { const char *op; bool (*fn)(std::uint32_t, std::uint32_t); };
+  struct Row {
+    const char *op;
+    bool (*fn)(std::uint32_t, std::uint32_t);
+  };
   for (const Row &row : std::initializer_list<Row>{
-           {"eq.b32", [](std::uint32_t a, std::uint32_t b) { return a == b; }}, {"ne.s32", [](std::uint32_t a, std::uint32_t b) { return a != b; }},
-           {"lt.u32", [](std::uint32_t a, std::uint32_t b) { return a < b; }}, {"lt.s32", [](std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b); }},
-           {"ge.s32", [](std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a) >= static_cast<std::int32_t>(b); }}, {"lo.u32", [](std::uint32_t a, std::uint32_t b) { return a < b; }},
-           {"ls.u32", [](std::uint32_t a, std::uint32_t b) { return a <= b; }}, {"hi.u32", [](std::uint32_t a, std::uint32_t b) { return a > b; }}, {"hs.u32", [](std::uint32_t a, std::uint32_t b) { return a >= b; }}}) {
+           {"eq.b32", [](std::uint32_t a, std::uint32_t b) { return a == b; }},
+           {"ne.s32", [](std::uint32_t a, std::uint32_t b) { return a != b; }},
+           {"lt.u32", [](std::uint32_t a, std::uint32_t b) { return a < b; }},
+           {"lt.s32", [](std::uint32_t a,
+                         std::uint32_t b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b); }},
+           {"ge.s32", [](std::uint32_t a,
+                         std::uint32_t b) { return static_cast<std::int32_t>(a) >= static_cast<std::int32_t>(b); }},
+           {"lo.u32", [](std::uint32_t a, std::uint32_t b) { return a < b; }},
+           {"ls.u32", [](std::uint32_t a, std::uint32_t b) { return a <= b; }},
+           {"hi.u32", [](std::uint32_t a, std::uint32_t b) { return a > b; }},
+           {"hs.u32", [](std::uint32_t a, std::uint32_t b) { return a >= b; }}}) {
     std::string op = row.op, cmp = op.substr(0, 3), type = op.substr(3);
     if (type[0] == '.') type = type.substr(1), cmp = op.substr(0, 2);
     if (cmp.back() == '.') cmp.pop_back();
-    Program plain("setp." + op + " %p0|%p1, %r1, %r2;"), combined("setp." + cmp + ".and." + type + " %p0|%p1, %r1, %r2, !%p2;"), mask("set." + cmp + ".u32." + type + " %r0, %r1, %r2;"),
+    Program plain("setp." + op + " %p0|%p1, %r1, %r2;"),
+        combined("setp." + cmp + ".and." + type + " %p0|%p1, %r1, %r2, !%p2;"),
+        mask("set." + cmp + ".u32." + type + " %r0, %r1, %r2;"),
         one("set." + cmp + ".xor.f32." + type + " %r0, %r1, %r2, %p2;");
     for (int n = 0; n < 100; ++n) {
       auto a = static_cast<std::uint32_t>(integer(32)), b = n % 4 ? static_cast<std::uint32_t>(integer(32)) : a;
@@ -241,12 +282,14 @@ TEST_F(Bits, comparisonsOfIntegers) {
 TEST_F(Bits, selection) {
   Interpreter lane;
   lane.set("%r1", 11), lane.set("%r2", 22), lane.set("%r3", 0x80000000u), lane.set("%p1", 1);
-  lane.run(Program("selp.b32 %r0, %r1, %r2, %p1; selp.b32 %r4, %r1, %r2, !%p1; slct.u32.s32 %r5, %r1, %r2, %r3; slct.u32.f32 %r6, %r1, %r2, %r3; slct.b32.f32 %r7, %r1, %r2, 0f7fc00000;"));
+  lane.run(
+      Program("selp.b32 %r0, %r1, %r2, %p1; selp.b32 %r4, %r1, %r2, !%p1; slct.u32.s32 %r5, %r1, %r2, %r3; "
+              "slct.u32.f32 %r6, %r1, %r2, %r3; slct.b32.f32 %r7, %r1, %r2, 0f7fc00000;"));
   EXPECT_EQ(lane.r(0), 11u);
   EXPECT_EQ(lane.r(4), 22u);
-  EXPECT_EQ(lane.r(5), 22u);   // INT_MIN < 0
-  EXPECT_EQ(lane.r(6), 11u);   // -0.0 >= 0
-  EXPECT_EQ(lane.r(7), 22u);   // NaN
+  EXPECT_EQ(lane.r(5), 22u);  // INT_MIN < 0
+  EXPECT_EQ(lane.r(6), 11u);  // -0.0 >= 0
+  EXPECT_EQ(lane.r(7), 22u);  // NaN
 }
 
 }  // namespace

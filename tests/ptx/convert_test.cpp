@@ -13,10 +13,14 @@ struct Shape {
   unsigned bits;
   bool isSigned;
 };
-constexpr Shape kShapes[] = {{"u8", 8, false}, {"s8", 8, true}, {"u16", 16, false}, {"s16", 16, true}, {"u32", 32, false}, {"s32", 32, true}, {"u64", 64, false}, {"s64", 64, true}};
+constexpr Shape kShapes[] = {{"u8", 8, false},   {"s8", 8, true},   {"u16", 16, false}, {"s16", 16, true},
+                             {"u32", 32, false}, {"s32", 32, true}, {"u64", 64, false}, {"s64", 64, true}};
 std::string reg(unsigned bits) { return bits <= 16 ? "%h" : bits == 32 ? "%r" : "%rd"; }
 unsigned holds(unsigned bits) { return bits <= 16 ? 16 : bits; }
-Wide value(std::uint64_t v, const Shape &s) { return s.isSigned ? Wide(static_cast<std::int64_t>(v << (64 - s.bits)) >> (64 - s.bits)) : Wide(v & (~0ull >> (64 - s.bits))); }
+Wide value(std::uint64_t v, const Shape &s) {
+  return s.isSigned ? Wide(static_cast<std::int64_t>(v << (64 - s.bits)) >> (64 - s.bits))
+                    : Wide(v & (~0ull >> (64 - s.bits)));
+}
 Wide least(const Shape &s) { return s.isSigned ? -(Wide(1) << (s.bits - 1)) : 0; }
 Wide most(const Shape &s) { return (Wide(1) << (s.bits - (s.isSigned ? 1 : 0))) - 1; }
 // A result as it stands in its register: narrow ones are extended by their type's sign.
@@ -29,13 +33,17 @@ struct Mode {
   const char *to, *integral;
   Rounding rounding;
 };
-constexpr Mode kModes[] = {{"rn", "rni", Rounding::nearestEven}, {"rz", "rzi", Rounding::zero}, {"rm", "rmi", Rounding::down}, {"rp", "rpi", Rounding::up}};
+constexpr Mode kModes[] = {{"rn", "rni", Rounding::nearestEven},
+                           {"rz", "rzi", Rounding::zero},
+                           {"rm", "rmi", Rounding::down},
+                           {"rp", "rpi", Rounding::up}};
 
 TEST_F(Convert, integerToInteger) {
   for (const Shape &from : kShapes)
     for (const Shape &to : kShapes)
       for (bool sat : {false, true}) {
-        std::string text = std::string("cvt.") + (sat ? "sat." : "") + to.type + "." + from.type + " " + reg(to.bits) + "0, " + reg(from.bits) + "1;";
+        std::string text = std::string("cvt.") + (sat ? "sat." : "") + to.type + "." + from.type + " " + reg(to.bits) +
+                           "0, " + reg(from.bits) + "1;";
         Program program(text);
         for (int n = 0; n < 40; ++n) {
           std::uint64_t v = integer(holds(from.bits));
@@ -44,7 +52,8 @@ TEST_F(Convert, integerToInteger) {
           lane.run(program);
           Wide exact = value(v, from);
           if (sat) exact = exact < least(to) ? least(to) : exact > most(to) ? most(to) : exact;
-          ASSERT_EQ(static_cast<std::uint64_t>(lane.get(reg(to.bits) + "0")), inRegister(exact, to)) << text << " of " << v;
+          ASSERT_EQ(static_cast<std::uint64_t>(lane.get(reg(to.bits) + "0")), inRegister(exact, to))
+              << text << " of " << v;
         }
       }
 }
@@ -53,7 +62,8 @@ TEST_F(Convert, integerToFloat) {
   for (const Shape &from : kShapes)
     for (const Mode &mode : kModes) {
       std::string r = reg(from.bits), head = std::string("cvt.") + mode.to;
-      std::string text = head + ".f32." + from.type + " %r0, " + r + "1; " + head + ".f64." + from.type + " %rd0, " + r + "1; " + head + ".f16." + from.type + " %h0, " + r + "1;";
+      std::string text = head + ".f32." + from.type + " %r0, " + r + "1; " + head + ".f64." + from.type + " %rd0, " +
+                         r + "1; " + head + ".f16." + from.type + " %h0, " + r + "1;";
       if (from.bits > 8) text += head + ".bf16." + from.type + " %h2, " + r + "1;";
       Program program(text);
       for (int n = 0; n < 40; ++n) {
@@ -82,7 +92,8 @@ TEST_F(Convert, floatToInteger) {
   for (const Shape &to : kShapes)
     for (const Mode &mode : kModes) {
       std::string d = reg(to.bits);
-      Program single(std::string("cvt.") + mode.integral + "." + to.type + ".f32 " + d + "0, %r1;"), ftz(std::string("cvt.") + mode.integral + ".ftz." + to.type + ".f32 " + d + "0, %r1;"),
+      Program single(std::string("cvt.") + mode.integral + "." + to.type + ".f32 " + d + "0, %r1;"),
+          ftz(std::string("cvt.") + mode.integral + ".ftz." + to.type + ".f32 " + d + "0, %r1;"),
           twofold(std::string("cvt.") + mode.integral + "." + to.type + ".f64 " + d + "0, %rd1;");
       auto expected = [&](double v, bool fromDouble) -> std::uint64_t {
         if (std::isnan(v)) return inRegister(fromDouble || to.bits == 64 ? Wide(1) << (to.bits - 1) : 0, to);
@@ -96,12 +107,14 @@ TEST_F(Convert, floatToInteger) {
         Interpreter lane;
         lane.set("%r1", a), lane.set("%rd1", b);
         lane.run(single);
-        ASSERT_EQ(static_cast<std::uint64_t>(lane.get(d + "0")), expected(f32(a), false)) << to.type << mode.to << f32(a);
+        ASSERT_EQ(static_cast<std::uint64_t>(lane.get(d + "0")), expected(f32(a), false))
+            << to.type << mode.to << f32(a);
         lane.run(ftz);
         bool subnormal = !(a & 0x7f800000);
         ASSERT_EQ(static_cast<std::uint64_t>(lane.get(d + "0")), expected(subnormal ? 0.0 : f32(a), false));
         lane.run(twofold);
-        ASSERT_EQ(static_cast<std::uint64_t>(lane.get(d + "0")), expected(f64(b), true)) << to.type << mode.to << f64(b);
+        ASSERT_EQ(static_cast<std::uint64_t>(lane.get(d + "0")), expected(f64(b), true))
+            << to.type << mode.to << f64(b);
       }
     }
 }
@@ -109,8 +122,10 @@ TEST_F(Convert, floatToInteger) {
 TEST_F(Convert, floatToFloat) {
   for (const Mode &mode : kModes) {
     std::string m = mode.to;
-    Program program("cvt." + m + ".f32.f64 %r2, %rd1; cvt." + m + ".f16.f64 %h0, %rd1; cvt." + m + ".f16.f32 %h1, %r1; cvt." + m + ".bf16.f64 %h2, %rd1; cvt." + m +
-                    ".bf16.f32 %h3, %r1; cvt.f64.f32 %rd2, %r1; cvt.f32.f16 %r3, %h4; cvt.f32.bf16 %r4, %h4; cvt." + m + ".f16.bf16 %h5, %h4;");
+    Program program("cvt." + m + ".f32.f64 %r2, %rd1; cvt." + m + ".f16.f64 %h0, %rd1; cvt." + m +
+                    ".f16.f32 %h1, %r1; cvt." + m + ".bf16.f64 %h2, %rd1; cvt." + m +
+                    ".bf16.f32 %h3, %r1; cvt.f64.f32 %rd2, %r1; cvt.f32.f16 %r3, %h4; cvt.f32.bf16 %r4, %h4; cvt." + m +
+                    ".f16.bf16 %h5, %h4;");
     for (int n = 0; n < kRuns; ++n) {
       std::uint32_t a = float32();
       std::uint64_t b = float64();
@@ -133,7 +148,8 @@ TEST_F(Convert, floatToFloat) {
 TEST_F(Convert, roundsToIntegralValues) {
   for (const Mode &mode : kModes) {
     std::string m = mode.integral;
-    Program program("cvt." + m + ".f32.f32 %r0, %r1; cvt." + m + ".f64.f64 %rd0, %rd1; cvt.sat.f32.f32 %r2, %r1; cvt.ftz.f32.f32 %r3, %r1; cvt.f32.f32 %r4, %r1;");
+    Program program("cvt." + m + ".f32.f32 %r0, %r1; cvt." + m +
+                    ".f64.f64 %rd0, %rd1; cvt.sat.f32.f32 %r2, %r1; cvt.ftz.f32.f32 %r3, %r1; cvt.f32.f32 %r4, %r1;");
     for (int n = 0; n < kRuns; ++n) {
       std::uint32_t a = float32();
       std::uint64_t b = float64();
@@ -150,13 +166,16 @@ TEST_F(Convert, roundsToIntegralValues) {
   }
 }
 TEST_F(Convert, pairsReluAndSatfinite) {
-  Program program("cvt.rn.f16x2.f32 %r3, %r1, %r2; cvt.rz.relu.bf16x2.f32 %r4, %r1, %r2; cvt.rn.satfinite.f16.f32 %h0, %r1; cvt.rn.relu.satfinite.bf16.f32 %h1, %r1;");
+  Program program(
+      "cvt.rn.f16x2.f32 %r3, %r1, %r2; cvt.rz.relu.bf16x2.f32 %r4, %r1, %r2; cvt.rn.satfinite.f16.f32 %h0, %r1; "
+      "cvt.rn.relu.satfinite.bf16.f32 %h1, %r1;");
   for (int n = 0; n < kRuns; ++n) {
     std::uint32_t a = float32(), b = float32();
     Interpreter lane;
     lane.set("%r1", a), lane.set("%r2", b);
     lane.run(program);
-    EXPECT_EQ(lane.r(3), roundTo(f32(a), 5, 10, Rounding::nearestEven) << 16 | roundTo(f32(b), 5, 10, Rounding::nearestEven));
+    EXPECT_EQ(lane.r(3),
+              roundTo(f32(a), 5, 10, Rounding::nearestEven) << 16 | roundTo(f32(b), 5, 10, Rounding::nearestEven));
     auto relu = [](float v, Rounding r) { return std::isnan(v) ? 0x7fffull : v > 0 ? roundTo(v, 8, 7, r) : 0; };
     EXPECT_EQ(lane.r(4), relu(f32(a), Rounding::zero) << 16 | relu(f32(b), Rounding::zero));
     std::uint64_t h = roundTo(f32(a), 5, 10, Rounding::nearestEven);
@@ -172,7 +191,9 @@ TEST_F(Convert, tf32) {
     Interpreter lane;
     lane.set("%r1", a);
     lane.run(program);
-    auto tf32 = [&](Rounding r) { return std::isnan(f32(a)) ? 0x7fffffffu : static_cast<std::uint32_t>(roundTo(f32(a), 8, 10, r) << 13); };
+    auto tf32 = [&](Rounding r) {
+      return std::isnan(f32(a)) ? 0x7fffffffu : static_cast<std::uint32_t>(roundTo(f32(a), 8, 10, r) << 13);
+    };
     EXPECT_EQ(lane.r(2), tf32(Rounding::nearestAway)) << f32(a);
     EXPECT_EQ(lane.r(3), tf32(Rounding::nearestEven)) << f32(a);
     EXPECT_EQ(lane.r(4), a >> 31 && !std::isnan(f32(a)) ? 0 : tf32(Rounding::zero)) << f32(a);
@@ -182,11 +203,14 @@ TEST_F(Convert, tf32) {
 // An 8-bit float as a number; e4m3 has no infinity and one NaN.
 double narrowValue(unsigned byte, bool e5m2) {
   unsigned mantissaBits = e5m2 ? 2 : 3;
-  int bias = e5m2 ? 15 : 7, exponent = static_cast<int>(byte >> mantissaBits & (e5m2 ? 31 : 15)), mantissa = static_cast<int>(byte & ((1u << mantissaBits) - 1));
+  int bias = e5m2 ? 15 : 7, exponent = static_cast<int>(byte >> mantissaBits & (e5m2 ? 31 : 15)),
+      mantissa = static_cast<int>(byte & ((1u << mantissaBits) - 1));
   double v;
   if (e5m2 && exponent == 31) v = mantissa ? NAN : INFINITY;
   else if (!e5m2 && (byte & 0x7f) == 0x7f) v = NAN;
-  else v = exponent ? std::ldexp((1 << mantissaBits) + mantissa, exponent - bias - static_cast<int>(mantissaBits)) : std::ldexp(mantissa, 1 - bias - static_cast<int>(mantissaBits));
+  else
+    v = exponent ? std::ldexp((1 << mantissaBits) + mantissa, exponent - bias - static_cast<int>(mantissaBits))
+                 : std::ldexp(mantissa, 1 - bias - static_cast<int>(mantissaBits));
   return byte & 0x80 ? -v : v;
 }
 // By search: the nearest finite value, ties to the even code.
@@ -205,9 +229,15 @@ unsigned nearestNarrow(double v, bool e5m2) {
 TEST_F(Convert, eightBitFloats) {
   for (bool e5m2 : {false, true}) {
     std::string type = e5m2 ? "e5m2x2" : "e4m3x2";
-    Program to("cvt.rn.satfinite." + type + ".f32 %h0, %r1, %r2; cvt.rn.satfinite.relu." + type + ".f32 %h2, %r1, %r2;"), from("cvt.rn.f16x2." + type + " %r0, %h1;"), halves("cvt.rn.satfinite." + type + ".f16x2 %h0, %r1;");
+    Program to("cvt.rn.satfinite." + type + ".f32 %h0, %r1, %r2; cvt.rn.satfinite.relu." + type +
+               ".f32 %h2, %r1, %r2;"),
+        from("cvt.rn.f16x2." + type + " %r0, %h1;"), halves("cvt.rn.satfinite." + type + ".f16x2 %h0, %r1;");
     for (int n = 0; n < kRuns; ++n) {
-      auto any = [&] { return random() % 2 ? float32() : bits(std::ldexp(static_cast<float>(static_cast<int>(random() % 4096) - 2048), static_cast<int>(random() % 30) - 26)); };
+      auto any = [&] {
+        return random() % 2 ? float32()
+                            : bits(std::ldexp(static_cast<float>(static_cast<int>(random() % 4096) - 2048),
+                                              static_cast<int>(random() % 30) - 26));
+      };
       std::uint32_t a = any(), b = any();
       Interpreter lane;
       lane.set("%r1", a), lane.set("%r2", b);
@@ -229,13 +259,16 @@ TEST_F(Convert, eightBitFloats) {
   }
 }
 TEST_F(Convert, packsIntegers) {
-  Program s16("cvt.pack.sat.s16.s32 %r0, %r1, %r2;"), u8("cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;"), s4("cvt.pack.sat.s4.s32.b32 %r0, %r1, %r2, %r3;");
+  Program s16("cvt.pack.sat.s16.s32 %r0, %r1, %r2;"), u8("cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;"),
+      s4("cvt.pack.sat.s4.s32.b32 %r0, %r1, %r2, %r3;");
   for (int n = 0; n < kRuns; ++n) {
     auto a = static_cast<std::int32_t>(integer(32)), b = static_cast<std::int32_t>(integer(32));
     auto c = static_cast<std::uint32_t>(integer(32));
     Interpreter lane;
     lane.set("%r1", static_cast<std::uint32_t>(a)), lane.set("%r2", static_cast<std::uint32_t>(b)), lane.set("%r3", c);
-    auto clamp = [](std::int32_t v, std::int32_t lo, std::int32_t hi) { return static_cast<std::uint32_t>(std::min(std::max(v, lo), hi)); };
+    auto clamp = [](std::int32_t v, std::int32_t lo, std::int32_t hi) {
+      return static_cast<std::uint32_t>(std::min(std::max(v, lo), hi));
+    };
     lane.run(s16);
     EXPECT_EQ(lane.r(0), clamp(a, -32768, 32767) << 16 | (clamp(b, -32768, 32767) & 0xffff));
     lane.run(u8);

@@ -18,8 +18,9 @@ namespace {
 
 std::string wrapped(const std::string &lines, const Form &form) {
   std::string target = form.target.sm >= 100 ? "sm_100a" : "sm_90a";
-  return ".version 8.8\n.target " + target + "\n.address_size 64\n.func callee()\n{\n\tret;\n}\n.visible .entry k()\n{\n" +
-         examples::prologue() + "targets: .branchtargets here;\nhere:\n" + lines + "}\n";
+  return ".version 8.8\n.target " + target +
+         "\n.address_size 64\n.func callee()\n{\n\tret;\n}\n.visible .entry k()\n{\n" + examples::prologue() +
+         "targets: .branchtargets here;\nhere:\n" + lines + "}\n";
 }
 
 std::string label(const Form &form) { return std::string(form.syntax) + "  [" + std::string(form.where) + "]"; }
@@ -84,7 +85,8 @@ TEST(Coverage, everyMeaningRuns) {
       SCOPED_TRACE(line);
       Program program(line);
       Interpreter lane;
-      const bool strided = form->where.find("stride") != std::string_view::npos;  // reaches far: a small stride, more memory
+      const bool strided =
+          form->where.find("stride") != std::string_view::npos;  // reaches far: a small stride, more memory
       if (strided) lane.memory.resize(1 << 21);
       for (int n = 0; n < 8; ++n) {
         std::string digit = std::to_string(n);
@@ -101,26 +103,33 @@ TEST(Coverage, everyMeaningRuns) {
   }
 }
 
-std::string targetName(const Target &target) { return target.sm == 0 ? "any" : "sm_" + std::to_string(target.sm) + (target.specific ? "a" : ""); }
+std::string targetName(const Target &target) {
+  return target.sm == 0 ? "any" : "sm_" + std::to_string(target.sm) + (target.specific ? "a" : "");
+}
 
 void describe(std::string &text, std::string_view family, std::span<const Form> forms) {
   text += "\n## " + std::string(family) + "\n\n| form | where | since | target | state |\n|---|---|---|---|---|\n";
   for (const Form &form : forms) {
-    const char *state = form.state == State::executes ? "executes" : form.state == State::control ? "control flow" : "parses only";
+    const char *state = form.state == State::executes  ? "executes"
+                        : form.state == State::control ? "control flow"
+                                                       : "parses only";
     std::string syntax(form.syntax);
     for (std::size_t bar = 0; (bar = syntax.find('|', bar)) != std::string::npos; bar += 2) syntax.insert(bar, "\\");
-    text += "| `" + syntax + "` | " + (form.where.empty() ? "" : "`" + std::string(form.where) + "`") + " | " + std::to_string(form.version.major) + "." +
-            std::to_string(form.version.minor) + " | " + targetName(form.target) + " | " + state + " |\n";
+    text += "| `" + syntax + "` | " + (form.where.empty() ? "" : "`" + std::string(form.where) + "`") + " | " +
+            std::to_string(form.version.major) + "." + std::to_string(form.version.minor) + " | " +
+            targetName(form.target) + " | " + state + " |\n";
   }
 }
 
 std::string documentation() {
   std::map<State, int> count;
   for (const Form *form : allForms()) ++count[form->state];
-  std::string text = "# PTX\n\nEvery form of the instruction table (`ptx/isa/`), " + std::to_string(allForms().size()) + " rows: " +
-                     std::to_string(count[State::executes]) + " execute on the CPU device, " + std::to_string(count[State::control]) +
-                     " are control flow and execute too, " + std::to_string(count[State::parsesOnly]) +
-                     " are\nparsed, checked and printed, and refused with their line when a kernel that uses one is compiled. How to read a row: "
+  std::string text = "# PTX\n\nEvery form of the instruction table (`ptx/isa/`), " + std::to_string(allForms().size()) +
+                     " rows: " + std::to_string(count[State::executes]) + " execute on the CPU device, " +
+                     std::to_string(count[State::control]) + " are control flow and execute too, " +
+                     std::to_string(count[State::parsesOnly]) +
+                     " are\nparsed, checked and printed, and refused with their line when a kernel that uses one is "
+                     "compiled. How to read a row: "
                      "`ptx/isa/form.h`.\nSince: the PTX version; target: the least architecture (a: that one only).\n";
 #define X(family) describe(text, #family, family##Forms());
   PTX_FAMILIES(X)

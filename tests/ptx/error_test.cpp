@@ -17,9 +17,14 @@ struct Case {
 std::string moduleOf(const Case &c) {
   std::string text = c.text;
   if (text[0] == '~') return text.substr(1);
-  std::string head = ".version 8.3 .target sm_90 .address_size 64 .global .b32 g; .extern .shared .b8 dyn[]; .func (.param .b32 r) f(.param .b64 a) { ret; } .func h(); .entry kernel() { ret; }\n";
+  std::string head =
+      ".version 8.3 .target sm_90 .address_size 64 .global .b32 g; .extern .shared .b8 dyn[]; .func (.param .b32 r) "
+      "f(.param .b64 a) { ret; } .func h(); .entry kernel() { ret; }\n";
   if (text[0] == '.') return head + "\n\n" + text;
-  return head + ".visible .entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>; .reg .f64 %fd<4>; .reg .s32 %s<4>; .local .b32 l[4];\n" + text + "\nret; }\n";
+  return head +
+         ".visible .entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; "
+         ".reg .b64 %rd<4>; .reg .f64 %fd<4>; .reg .s32 %s<4>; .local .b32 l[4];\n" +
+         text + "\nret; }\n";
 }
 
 const Case kCases[] = {
@@ -125,7 +130,8 @@ const Case kCases[] = {
     {"div.f32 %f0, %f1, %f2;", "div: .mode is missing in 'div.f32'"},
     {"add.f32.f32 %f0, %f1, %f2;", "add: type '.f32' is not allowed here"},
     {"add.ftz.ftz.f32 %f0, %f1, %f2;", "add: modifier '.ftz' is not allowed here"},
-    {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [g, {%f0, %f1}];", "tex: this instruction is not supported", Blame::unsupported},
+    {"tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [g, {%f0, %f1}];", "tex: this instruction is not supported",
+     Blame::unsupported},
     // instructions: operands
     {"add.u32 %r0, %r1;", "add: takes 3 operands, not 2"},
     {"bar.sync 1, 2, 3;", "bar: takes 1 to 2 operands, not 3"},

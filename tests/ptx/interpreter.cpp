@@ -30,7 +30,10 @@ SignedBits extended(ScalarType type, Bits bits) {
 class RoundingMode {
 public:
   explicit RoundingMode(Rounding r) : old_(std::fegetround()) {
-    std::fesetround(r == Rounding::zero ? FE_TOWARDZERO : r == Rounding::down ? FE_DOWNWARD : r == Rounding::up ? FE_UPWARD : FE_TONEAREST);
+    std::fesetround(r == Rounding::zero   ? FE_TOWARDZERO
+                    : r == Rounding::down ? FE_DOWNWARD
+                    : r == Rounding::up   ? FE_UPWARD
+                                          : FE_TONEAREST);
   }
   ~RoundingMode() { std::fesetround(old_); }
 
@@ -122,7 +125,7 @@ std::uint64_t roundTo(long double value, unsigned exponentBits, unsigned mantiss
   long double magnitude = std::fabs(value);
   if (std::isinf(magnitude)) return signBit | infinity;
   int bias = (1 << (exponentBits - 1)) - 1, exponent = 0;
-  std::frexp(magnitude, &exponent);                      // magnitude < 2^exponent
+  std::frexp(magnitude, &exponent);                                              // magnitude < 2^exponent
   int unit = std::max(exponent - 1, 1 - bias) - static_cast<int>(mantissaBits);  // exponent of the last place
   long double scaled = std::ldexp(magnitude, -unit), whole = std::floor(scaled), rest = scaled - whole;
   bool odd = std::fmod(whole, 2.0L) == 1;
@@ -139,7 +142,8 @@ std::uint64_t roundTo(long double value, unsigned exponentBits, unsigned mantiss
   std::uint64_t biased = static_cast<std::uint64_t>(unit + static_cast<int>(mantissaBits) + bias);
   std::uint64_t bits = integer >> mantissaBits ? ((biased - 1) << mantissaBits) + integer : integer;
   if (bits >= infinity) {
-    bool toInfinity = r == Rounding::nearestEven || r == Rounding::nearestAway || (r == Rounding::down && sign) || (r == Rounding::up && !sign);
+    bool toInfinity = r == Rounding::nearestEven || r == Rounding::nearestAway || (r == Rounding::down && sign) ||
+                      (r == Rounding::up && !sign);
     bits = toInfinity ? infinity : infinity - 1;
   }
   return signBit | bits;
@@ -147,8 +151,10 @@ std::uint64_t roundTo(long double value, unsigned exponentBits, unsigned mantiss
 
 Program::Program(const std::string &body) {
   std::string text =
-      ".version 8.8\n.target sm_100a\n.address_size 64\n.global .align 16 .b8 buffer[256];\n.shared .align 16 .b8 tile[256];\n"
-      ".visible .entry k()\n{\n.reg .pred %p<8>;\n.reg .b8 %c<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n"
+      ".version 8.8\n.target sm_100a\n.address_size 64\n.global .align 16 .b8 buffer[256];\n.shared .align 16 .b8 "
+      "tile[256];\n"
+      ".visible .entry k()\n{\n.reg .pred %p<8>;\n.reg .b8 %c<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<8>;\n.reg .b64 "
+      "%rd<8>;\n"
       ".reg .b128 %q<8>;\n" +
       body + "\n}\n";
   Result<Module> parsed = parse(text);
@@ -183,7 +189,10 @@ Value Interpreter::read(const Operand &o, Type type) {
       if (type == Type::f32 && o.type == Type::f64) bits = bitsOfFloat(static_cast<float>(asDouble(o.bits)));
       if (type == Type::f64 && o.type == Type::f32) bits = bitsOfDouble(asFloat(o.bits));
       break;
-    case Operand::Kind::symbol: bits = (module_->variables[o.symbol.index].name == "buffer" ? kBuffer : kTile) + static_cast<std::uint64_t>(o.offset); break;
+    case Operand::Kind::symbol:
+      bits = (module_->variables[o.symbol.index].name == "buffer" ? kBuffer : kTile) +
+             static_cast<std::uint64_t>(o.offset);
+      break;
     case Operand::Kind::special: return special(o.special);
     default: unexpected("this operand has no value");
   }
@@ -210,7 +219,9 @@ void Interpreter::write(const Operand &o, Value value, Type type) {
   if (isSigned(type)) bits = static_cast<Bits>(extended(at(value).type, bits));
   registers_[reg.name] = bits & mask(scalarType(reg.type));
 }
-void Interpreter::define(const Instruction &i, unsigned index, Value value, Type type) { write(i.operands.at(index), value, type); }
+void Interpreter::define(const Instruction &i, unsigned index, Value value, Type type) {
+  write(i.operands.at(index), value, type);
+}
 void Interpreter::defineElement(const Instruction &i, unsigned index, unsigned element, Value value, Type type) {
   write(i.operands.at(index).elements.at(element), value, type);
 }
@@ -341,34 +352,34 @@ Value Interpreter::floating(FloatOp op, Value va, Value vb, Rounding r) {
   ScalarType type = at(va).type;
   double a = number(type, at(va).bits), b = number(type, at(vb).bits);
   return make(type, compute(type, r, [&]<class T>(T) {
-    volatile T x = static_cast<T>(a), y = static_cast<T>(b), z = 0;
-    switch (op) {
-      case FloatOp::add: z = x + y; break;
-      case FloatOp::sub: z = x - y; break;
-      case FloatOp::mul: z = x * y; break;
-      case FloatOp::div: z = x / y; break;
-    }
-    return static_cast<T>(z);
-  }));
+                volatile T x = static_cast<T>(a), y = static_cast<T>(b), z = 0;
+                switch (op) {
+                  case FloatOp::add: z = x + y; break;
+                  case FloatOp::sub: z = x - y; break;
+                  case FloatOp::mul: z = x * y; break;
+                  case FloatOp::div: z = x / y; break;
+                }
+                return static_cast<T>(z);
+              }));
 }
 Value Interpreter::fma(Value va, Value vb, Value vc, Rounding r) {
   ScalarType type = at(va).type;
   double a = number(type, at(va).bits), b = number(type, at(vb).bits), c = number(type, at(vc).bits);
   if (bitsOf(type) == 16) return make(type, fusedHalf(type, a, b, c));
   return make(type, compute(type, r, [&]<class T>(T) {
-    volatile T x = static_cast<T>(a), y = static_cast<T>(b), z = static_cast<T>(c);
-    volatile T d = std::fma(static_cast<T>(x), static_cast<T>(y), static_cast<T>(z));
-    return static_cast<T>(d);
-  }));
+                volatile T x = static_cast<T>(a), y = static_cast<T>(b), z = static_cast<T>(c);
+                volatile T d = std::fma(static_cast<T>(x), static_cast<T>(y), static_cast<T>(z));
+                return static_cast<T>(d);
+              }));
 }
 Value Interpreter::sqrt(Value v, Rounding r) {
   ScalarType type = at(v).type;
   double a = number(type, at(v).bits);
   return make(type, compute(type, r, [&]<class T>(T) {
-    volatile T x = static_cast<T>(a);
-    volatile T d = std::sqrt(static_cast<T>(x));
-    return static_cast<T>(d);
-  }));
+                volatile T x = static_cast<T>(a);
+                volatile T d = std::sqrt(static_cast<T>(x));
+                return static_cast<T>(d);
+              }));
 }
 Value Interpreter::fneg(Value a) { return make(at(a).type, at(a).bits ^ (Bits(1) << (bitsOf(at(a).type) - 1))); }
 Value Interpreter::fabs(Value a) { return make(at(a).type, at(a).bits & (mask(at(a).type) >> 1)); }
@@ -440,7 +451,9 @@ Value Interpreter::roundToIntegral(Value v, Rounding r) {
   double integral = r == Rounding::nearestAway ? std::round(a) : std::nearbyint(a);
   return make(type, rounded(integral, type, Rounding::nearestEven));
 }
-Value Interpreter::floatToFloat(Value v, ScalarType to, Rounding r) { return make(to, rounded(number(at(v).type, at(v).bits), to, r)); }
+Value Interpreter::floatToFloat(Value v, ScalarType to, Rounding r) {
+  return make(to, rounded(number(at(v).type, at(v).bits), to, r));
+}
 Value Interpreter::floatToInt(Value v, ScalarType to, bool isSignedResult, Rounding r) {
   double a = number(at(v).type, at(v).bits);
   if (std::isnan(a)) return make(to, 0);
@@ -476,7 +489,8 @@ std::vector<Value> Interpreter::load(const Access &access, ScalarType type, unsi
   accesses.push_back(access);
   std::vector<Value> values;
   unsigned bytes = bitsOf(type) / 8;
-  for (unsigned k = 0; k < count; ++k) values.push_back(make(type, peek(static_cast<std::uint64_t>(at(address).bits) + k * bytes, bytes)));
+  for (unsigned k = 0; k < count; ++k)
+    values.push_back(make(type, peek(static_cast<std::uint64_t>(at(address).bits) + k * bytes, bytes)));
   return values;
 }
 void Interpreter::store(const Access &access, Value address, const std::vector<Value> &values) {
@@ -505,7 +519,9 @@ Value Interpreter::atomic(AtomicOp op, const Access &access, Value address, Valu
     case AtomicOp::umin: next = integer(IntOp::umin, old, operand); break;
     case AtomicOp::umax: next = integer(IntOp::umax, old, operand); break;
     case AtomicOp::inc: next = make(type, at(old).bits >= at(operand).bits ? 0 : at(old).bits + 1); break;
-    case AtomicOp::dec: next = make(type, at(old).bits == 0 || at(old).bits > at(operand).bits ? at(operand).bits : at(old).bits - 1); break;
+    case AtomicOp::dec:
+      next = make(type, at(old).bits == 0 || at(old).bits > at(operand).bits ? at(operand).bits : at(old).bits - 1);
+      break;
     case AtomicOp::fadd: next = floating(FloatOp::add, old, operand, Rounding::nearestEven); break;
     case AtomicOp::fmin: next = fmin(old, operand); break;
     case AtomicOp::fmax: next = fmax(old, operand); break;
@@ -522,11 +538,18 @@ Value Interpreter::compareExchange(const Access &access, Value address, Value ex
   return old;
 }
 void Interpreter::fence(Order order, Scope scope) {
-  calls.push_back("fence(" + std::to_string(static_cast<int>(order)) + "," + std::to_string(static_cast<int>(scope)) + ")");
+  calls.push_back("fence(" + std::to_string(static_cast<int>(order)) + "," + std::to_string(static_cast<int>(scope)) +
+                  ")");
 }
-Value Interpreter::toGeneric(Space from, Value address) { return make(ScalarType::i64, at(address).bits + (from == Space::shared ? 0x10000 : 0)); }
-Value Interpreter::fromGeneric(Space to, Value address) { return make(ScalarType::i64, at(address).bits - (to == Space::shared ? 0x10000 : 0)); }
-Value Interpreter::isSpace(Space space, Value generic) { return make(ScalarType::i1, (space == Space::shared) == (at(generic).bits >= 0x10000)); }
+Value Interpreter::toGeneric(Space from, Value address) {
+  return make(ScalarType::i64, at(address).bits + (from == Space::shared ? 0x10000 : 0));
+}
+Value Interpreter::fromGeneric(Space to, Value address) {
+  return make(ScalarType::i64, at(address).bits - (to == Space::shared ? 0x10000 : 0));
+}
+Value Interpreter::isSpace(Space space, Value generic) {
+  return make(ScalarType::i1, (space == Space::shared) == (at(generic).bits >= 0x10000));
+}
 void Interpreter::copy(Space, Value dst, Space, Value src, Value bytes) {
   for (Bits k = 0; k < at(bytes).bits; ++k)
     memory.at(static_cast<std::size_t>(at(dst).bits + k)) = memory.at(static_cast<std::size_t>(at(src).bits + k));
@@ -534,10 +557,14 @@ void Interpreter::copy(Space, Value dst, Space, Value src, Value bytes) {
 
 // ---- The machine ------------------------------------------------------------------------------------------
 
-Value Interpreter::special(SpecialRegister which) { return make(scalarType(ptx::typeOf(which)), 1000 + static_cast<unsigned>(which)); }
-std::vector<Value> Interpreter::intrinsic(std::string_view name, const std::vector<Value> &args, const std::vector<ScalarType> &results) {
+Value Interpreter::special(SpecialRegister which) {
+  return make(scalarType(ptx::typeOf(which)), 1000 + static_cast<unsigned>(which));
+}
+std::vector<Value> Interpreter::intrinsic(std::string_view name, const std::vector<Value> &args,
+                                          const std::vector<ScalarType> &results) {
   std::string text = std::string(name) + "(";
-  for (std::size_t k = 0; k < args.size(); ++k) text += (k ? "," : "") + std::to_string(static_cast<std::uint64_t>(at(args[k]).bits));
+  for (std::size_t k = 0; k < args.size(); ++k)
+    text += (k ? "," : "") + std::to_string(static_cast<std::uint64_t>(at(args[k]).bits));
   calls.push_back(text + ")");
   std::vector<Value> values;
   const std::vector<std::uint64_t> &given = answers[std::string(name)];

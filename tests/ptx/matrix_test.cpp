@@ -18,7 +18,8 @@ public:
   Value special(SpecialRegister which) override {
     return which == SpecialRegister::laneid ? constant(ScalarType::i32, index) : Interpreter::special(which);
   }
-  std::vector<Value> intrinsic(std::string_view name, const std::vector<Value> &args, const std::vector<ScalarType> &results) override {
+  std::vector<Value> intrinsic(std::string_view name, const std::vector<Value> &args,
+                               const std::vector<ScalarType> &results) override {
     if (name != "shfl.idx") return Interpreter::intrinsic(name, args, results);
     given.push_back(word(args[1]));
     sources.push_back(word(args[2]) & 31);
@@ -85,9 +86,9 @@ std::uint32_t halfOf(int v) { return static_cast<std::uint32_t>(roundTo(v, 5, 10
 std::uint32_t bfloatOf(int v) { return static_cast<std::uint32_t>(roundTo(v, 8, 7, Rounding::nearestEven)); }
 
 struct Shape {
-  const char *text;      // after mma.sync.aligned.
-  int m, k, perRegister; // elements of A and B in one register
-  bool wide;             // 64-bit registers
+  const char *text;       // after mma.sync.aligned.
+  int m, k, perRegister;  // elements of A and B in one register
+  bool wide;              // 64-bit registers
   std::function<std::uint64_t(int)> element;
   enum class Result { f32, f16x2, s32, f64 } result;
 };
@@ -99,20 +100,31 @@ TEST_F(Matrix, products) {
   auto nibbleOf = [](int v) -> std::uint64_t { return static_cast<std::uint64_t>(v) & 15; };
   auto doubleOf = [](int v) -> std::uint64_t { return bits(static_cast<double>(v)); };
   using R = Shape::Result;
-  for (const Shape &s : std::vector<Shape>{{"m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 2, false, halfOf, R::f32}, {"m16n8k16.row.col.f32.f16.f16.f32", 16, 16, 2, false, halfOf, R::f32},
-                                           {"m16n8k16.row.col.f16.f16.f16.f16", 16, 16, 2, false, halfOf, R::f16x2}, {"m16n8k8.row.col.f16.f16.f16.f16", 16, 8, 2, false, halfOf, R::f16x2},
-                                           {"m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 2, false, bfloatOf, R::f32}, {"m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, 2, false, bfloatOf, R::f32},
-                                           {"m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, 1, false, f32Of, R::f32}, {"m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 1, false, f32Of, R::f32},
-                                           {"m8n8k16.row.col.s32.s8.s8.s32", 8, 16, 4, false, byteOf, R::s32}, {"m16n8k16.row.col.s32.s8.s8.s32", 16, 16, 4, false, byteOf, R::s32},
-                                           {"m16n8k32.row.col.satfinite.s32.s8.s8.s32", 16, 32, 4, false, byteOf, R::s32}, {"m16n8k64.row.col.s32.s4.s4.s32", 16, 64, 8, false, nibbleOf, R::s32},
-                                           {"m8n8k4.row.col.f64.f64.f64.f64", 8, 4, 1, true, doubleOf, R::f64}, {"m16n8k8.row.col.f64.f64.f64.f64", 16, 8, 1, true, doubleOf, R::f64},
-                                           {"m16n8k16.row.col.f64.f64.f64.f64", 16, 16, 1, true, doubleOf, R::f64}}) {
+  for (const Shape &s :
+       std::vector<Shape>{{"m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 2, false, halfOf, R::f32},
+                          {"m16n8k16.row.col.f32.f16.f16.f32", 16, 16, 2, false, halfOf, R::f32},
+                          {"m16n8k16.row.col.f16.f16.f16.f16", 16, 16, 2, false, halfOf, R::f16x2},
+                          {"m16n8k8.row.col.f16.f16.f16.f16", 16, 8, 2, false, halfOf, R::f16x2},
+                          {"m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 2, false, bfloatOf, R::f32},
+                          {"m16n8k16.row.col.f32.bf16.bf16.f32", 16, 16, 2, false, bfloatOf, R::f32},
+                          {"m16n8k4.row.col.f32.tf32.tf32.f32", 16, 4, 1, false, f32Of, R::f32},
+                          {"m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 1, false, f32Of, R::f32},
+                          {"m8n8k16.row.col.s32.s8.s8.s32", 8, 16, 4, false, byteOf, R::s32},
+                          {"m16n8k16.row.col.s32.s8.s8.s32", 16, 16, 4, false, byteOf, R::s32},
+                          {"m16n8k32.row.col.satfinite.s32.s8.s8.s32", 16, 32, 4, false, byteOf, R::s32},
+                          {"m16n8k64.row.col.s32.s4.s4.s32", 16, 64, 8, false, nibbleOf, R::s32},
+                          {"m8n8k4.row.col.f64.f64.f64.f64", 8, 4, 1, true, doubleOf, R::f64},
+                          {"m16n8k8.row.col.f64.f64.f64.f64", 16, 8, 1, true, doubleOf, R::f64},
+                          {"m16n8k16.row.col.f64.f64.f64.f64", 16, 16, 1, true, doubleOf, R::f64}}) {
     SCOPED_TRACE(s.text);
     int a[16][64], b[64][8], c[16][8];
     auto any = [&] { return s.perRegister == 8 ? static_cast<int>(random() % 16) - 8 : small(); };
-    for (auto &row : a) for (int &v : row) v = any();
-    for (auto &row : b) for (int &v : row) v = any();
-    for (auto &row : c) for (int &v : row) v = small();
+    for (auto &row : a)
+      for (int &v : row) v = any();
+    for (auto &row : b)
+      for (int &v : row) v = any();
+    for (auto &row : c)
+      for (int &v : row) v = small();
     int halves = s.m / 8, blocks = s.k / (4 * s.perRegister), p = s.perRegister, width = s.wide ? 64 : 32 / p;
     int cCount = s.result == Shape::Result::f16x2 ? halves : 2 * halves;
     std::string prefix = s.wide ? "%rd" : "%r";
@@ -125,17 +137,19 @@ TEST_F(Matrix, products) {
     };
     int total = halves * blocks + blocks + cCount;
     text += std::string(".reg .b") + (s.wide ? "64" : "32") + " x<32>; .reg .b" + (s.wide ? "64" : "32") + " y<8>;\n";
-    text += "mma.sync.aligned." + std::string(s.text) + " " ;
+    text += "mma.sync.aligned." + std::string(s.text) + " ";
     std::string results = "{";
     for (int k = 0; k < cCount; ++k) results += (k ? ", y" : "y") + std::to_string(k);
-    text += results + "}, " + list(0, halves * blocks) + ", " + list(halves * blocks, blocks) + ", " + list(total - cCount, cCount) + ";";
+    text += results + "}, " + list(0, halves * blocks) + ", " + list(halves * blocks, blocks) + ", " +
+            list(total - cCount, cCount) + ";";
     for (Lane &lane : warp.lanes) {
       lane.received.clear();
       int g = static_cast<int>(lane.index) / 4, t = static_cast<int>(lane.index) % 4;
       auto put = [&](int n, std::uint64_t v) { lane.set("x" + std::to_string(n), v); };
       for (int i = 0; i < halves * blocks; ++i) {
         std::uint64_t word = 0;
-        for (int e = 0; e < p; ++e) word |= s.element(a[g + 8 * (i % halves)][(i / halves) * 4 * p + t * p + e]) << (width * e % 64);
+        for (int e = 0; e < p; ++e)
+          word |= s.element(a[g + 8 * (i % halves)][(i / halves) * 4 * p + t * p + e]) << (width * e % 64);
         put(i, word);
       }
       for (int i = 0; i < blocks; ++i) {
@@ -149,7 +163,10 @@ TEST_F(Matrix, products) {
           case Shape::Result::f32: put(at + i, bits(static_cast<float>(v))); break;
           case Shape::Result::f64: put(at + i, bits(static_cast<double>(v))); break;
           case Shape::Result::s32: put(at + i, static_cast<std::uint32_t>(v)); break;
-          case Shape::Result::f16x2: put(at + i / 2, (i % 2 ? static_cast<std::uint64_t>(lane.get("x" + std::to_string(at + i / 2))) : 0) | halfOf(v) << (i % 2 * 16)); break;
+          case Shape::Result::f16x2:
+            put(at + i / 2, (i % 2 ? static_cast<std::uint64_t>(lane.get("x" + std::to_string(at + i / 2))) : 0) |
+                                halfOf(v) << (i % 2 * 16));
+            break;
         }
       }
     }
@@ -173,7 +190,8 @@ TEST_F(Matrix, products) {
 }
 
 TEST_F(Matrix, satfiniteStopsAtTheRange) {
-  for (Lane &lane : warp.lanes) lane.set("%r1", 0x7f7f7f7f), lane.set("%r2", 0x7f7f7f7f), lane.set("%r3", 0x7ffffff0), lane.set("%r4", 0);
+  for (Lane &lane : warp.lanes)
+    lane.set("%r1", 0x7f7f7f7f), lane.set("%r2", 0x7f7f7f7f), lane.set("%r3", 0x7ffffff0), lane.set("%r4", 0);
   warp.run("mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r5, %r6}, {%r1}, {%r2}, {%r3, %r4};");
   EXPECT_EQ(warp.lanes[5].r(5), 0x7fffffffu);
   EXPECT_EQ(warp.lanes[5].r(6), 16u * 127 * 127);
@@ -194,7 +212,9 @@ protected:
 };
 TEST_F(MatrixMemory, loadsRowsAndColumns) {
   giveRows();
-  warp.run("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%rd1]; ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r4, %r5}, [%rd1];");
+  warp.run(
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%rd1]; "
+      "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r4, %r5}, [%rd1];");
   for (Lane &lane : warp.lanes)
     for (unsigned m = 0; m < 4; ++m) {
       unsigned g = lane.index / 4, t = lane.index % 4;
@@ -207,7 +227,8 @@ TEST_F(MatrixMemory, storesRowsAndColumns) {
     giveRows();
     for (Lane &lane : warp.lanes)
       for (int m = 0; m < 2; ++m) lane.set("%r" + std::to_string(m), random() & 0xffffffff);
-    warp.run(std::string("stmatrix.sync.aligned.m8n8.x2") + (transposed ? ".trans" : "") + ".shared.b16 [%rd1], {%r0, %r1};");
+    warp.run(std::string("stmatrix.sync.aligned.m8n8.x2") + (transposed ? ".trans" : "") +
+             ".shared.b16 [%rd1], {%r0, %r1};");
     for (Lane &lane : warp.lanes)
       for (unsigned m = 0; m < 2; ++m) {
         unsigned g = lane.index / 4, t = lane.index % 4;
@@ -219,7 +240,8 @@ TEST_F(MatrixMemory, storesRowsAndColumns) {
 }
 TEST_F(Matrix, movmatrixTransposes) {
   std::uint16_t m[8][8];
-  for (auto &row : m) for (std::uint16_t &v : row) v = static_cast<std::uint16_t>(random());
+  for (auto &row : m)
+    for (std::uint16_t &v : row) v = static_cast<std::uint16_t>(random());
   for (Lane &lane : warp.lanes) {
     unsigned g = lane.index / 4, t = lane.index % 4;
     lane.set("%r1", m[g][2 * t] | std::uint32_t(m[g][2 * t + 1]) << 16);

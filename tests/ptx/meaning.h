@@ -15,7 +15,8 @@ namespace strata::ptx {
 
 class MeaningTest : public testing::Test {
 protected:
-  MeaningTest() : seed(std::random_device{}()), random(seed), trace(__FILE__, __LINE__, "seed " + std::to_string(seed)) {}
+  MeaningTest()
+      : seed(std::random_device{}()), random(seed), trace(__FILE__, __LINE__, "seed " + std::to_string(seed)) {}
 
   // An integer of `bits` bits: edges, small numbers, or anything.
   std::uint64_t integer(unsigned bits) {
@@ -47,12 +48,15 @@ protected:
   std::uint64_t float64() {
     switch (random() % 4) {
       case 0: return random();
-      case 1: return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(random()) >> (random() % 60)) / 2);
+      case 1:
+        return std::bit_cast<std::uint64_t>(
+            static_cast<double>(static_cast<std::int64_t>(random()) >> (random() % 60)) / 2);
       default: return std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(float32())));
     }
   }
   std::uint16_t half() {
-    static constexpr std::uint16_t edges[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 1, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0x7f80, 0x3f80};
+    static constexpr std::uint16_t edges[] = {0,     0x8000, 0x7c00, 0xfc00, 0x7e00, 1,     0x3ff,
+                                              0x400, 0x3c00, 0xbc00, 0x7bff, 0x7f80, 0x3f80};
     return random() % 3 ? static_cast<std::uint16_t>(random()) : edges[random() % std::size(edges)];
   }
 

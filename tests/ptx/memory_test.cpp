@@ -29,7 +29,9 @@ protected:
 TEST_F(Buffer, loadsWidenByTheirType) {
   put<std::uint8_t>(3, 0x85);
   put<std::uint16_t>(6, 0x9234);
-  lane.run(Program("ld.global.u8 %r0, [%rd1+3]; ld.global.s8 %r2, [buffer+3]; ld.global.s16 %rd0, [%rd1+6]; ld.global.b16 %r3, [%rd1+6]; ld.global.s8 %h0, [%rd1+3];"));
+  lane.run(
+      Program("ld.global.u8 %r0, [%rd1+3]; ld.global.s8 %r2, [buffer+3]; ld.global.s16 %rd0, [%rd1+6]; ld.global.b16 "
+              "%r3, [%rd1+6]; ld.global.s8 %h0, [%rd1+3];"));
   EXPECT_EQ(lane.r(0), 0x85u);
   EXPECT_EQ(lane.r(2), 0xffffff85u);
   EXPECT_EQ(lane.rd(0), 0xffffffffffff9234ull);
@@ -37,7 +39,9 @@ TEST_F(Buffer, loadsWidenByTheirType) {
   EXPECT_EQ(lane.h(0), 0xff85);
 }
 TEST_F(Buffer, vectors) {
-  lane.run(Program("ld.global.v4.u32 {%r0, %r1, _, %r3}, [%rd1+16]; ld.global.v2.f64 {%rd2, %rd3}, [%rd1+32]; st.global.v2.b32 [%rd1+64], {7, %r0}; st.global.v4.u8 [%rd1+72], {%r0, %r1, %r0, 255};"));
+  lane.run(
+      Program("ld.global.v4.u32 {%r0, %r1, _, %r3}, [%rd1+16]; ld.global.v2.f64 {%rd2, %rd3}, [%rd1+32]; "
+              "st.global.v2.b32 [%rd1+64], {7, %r0}; st.global.v4.u8 [%rd1+72], {%r0, %r1, %r0, 255};"));
   EXPECT_EQ(lane.r(0), at<std::uint32_t>(16));
   EXPECT_EQ(lane.r(1), at<std::uint32_t>(20));
   EXPECT_EQ(lane.r(3), at<std::uint32_t>(28));
@@ -50,7 +54,9 @@ TEST_F(Buffer, vectors) {
 TEST_F(Buffer, storesCutToTheirType) {
   lane.set("%r1", 0x12345678);
   put<std::uint32_t>(0, ~0u);
-  lane.run(Program("st.global.u8 [%rd1], %r1; st.global.f32 [%rd1+4], 1.5; st.global.b64 [buffer+8], -2; st.global.u16 [%rd1+16], 3;"));
+  lane.run(
+      Program("st.global.u8 [%rd1], %r1; st.global.f32 [%rd1+4], 1.5; st.global.b64 [buffer+8], -2; st.global.u16 "
+              "[%rd1+16], 3;"));
   EXPECT_EQ(at<std::uint32_t>(0), 0xffffff78u);
   EXPECT_EQ(at<float>(4), 1.5f);
   EXPECT_EQ(at<std::int64_t>(8), -2);
@@ -63,8 +69,11 @@ TEST_F(Buffer, signallingNansPassUnchanged) {
 }
 TEST_F(Buffer, accessesSayOrderScopeAndSpace) {
   lane.set("%rd2", Interpreter::kTile);
-  lane.run(Program("ld.global.u32 %r0, [%rd1]; ld.acquire.gpu.u32 %r0, [%rd1]; ld.volatile.shared.u32 %r0, [%rd2]; ld.global.nc.u32 %r0, [%rd1]; ld.relaxed.cta.global.u32 %r0, [%rd1];"
-                   "st.release.sys.global.u32 [%rd1], %r0; ld.const.u32 %r0, [%rd1]; ld.global.cs.u32 %r0, [%rd1]; atom.acq_rel.cluster.shared.add.u32 %r0, [tile], 1; red.global.add.u32 [%rd1], 1;"));
+  lane.run(
+      Program("ld.global.u32 %r0, [%rd1]; ld.acquire.gpu.u32 %r0, [%rd1]; ld.volatile.shared.u32 %r0, [%rd2]; "
+              "ld.global.nc.u32 %r0, [%rd1]; ld.relaxed.cta.global.u32 %r0, [%rd1];"
+              "st.release.sys.global.u32 [%rd1], %r0; ld.const.u32 %r0, [%rd1]; ld.global.cs.u32 %r0, [%rd1]; "
+              "atom.acq_rel.cluster.shared.add.u32 %r0, [tile], 1; red.global.add.u32 [%rd1], 1;"));
   ASSERT_EQ(lane.accesses.size(), 10u);
   auto expect = [&](std::size_t k, Space space, Order order, Scope scope, bool readOnly, bool nonTemporal) {
     const Access &a = lane.accesses[k];
@@ -87,11 +96,20 @@ TEST_F(Buffer, accessesSayOrderScopeAndSpace) {
 }
 
 TEST_F(Buffer, atomicsOnIntegers) {
-  struct Row { const char *op, *type; std::uint32_t (*fn)(std::uint32_t old, std::uint32_t b); };
-  for (const Row &row : std::initializer_list<Row>{{"add", "u32", [](auto a, auto b) { return a + b; }}, {"exch", "b32", [](auto, auto b) { return b; }}, {"and", "b32", [](auto a, auto b) { return a & b; }},
-                                                   {"xor", "b32", [](auto a, auto b) { return a ^ b; }}, {"min", "s32", [](auto a, auto b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b; }},
-                                                   {"max", "u32", [](auto a, auto b) { return a > b ? a : b; }}, {"inc", "u32", [](auto a, auto b) { return a >= b ? 0 : a + 1; }},
-                                                   {"dec", "u32", [](auto a, auto b) { return a == 0 || a > b ? b : a - 1; }}}) {
+  struct Row {
+    const char *op, *type;
+    std::uint32_t (*fn)(std::uint32_t old, std::uint32_t b);
+  };
+  for (const Row &row : std::initializer_list<Row>{
+           {"add", "u32", [](auto a, auto b) { return a + b; }},
+           {"exch", "b32", [](auto, auto b) { return b; }},
+           {"and", "b32", [](auto a, auto b) { return a & b; }},
+           {"xor", "b32", [](auto a, auto b) { return a ^ b; }},
+           {"min", "s32",
+            [](auto a, auto b) { return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? a : b; }},
+           {"max", "u32", [](auto a, auto b) { return a > b ? a : b; }},
+           {"inc", "u32", [](auto a, auto b) { return a >= b ? 0 : a + 1; }},
+           {"dec", "u32", [](auto a, auto b) { return a == 0 || a > b ? b : a - 1; }}}) {
     Program atom(std::string("atom.global.") + row.op + "." + row.type + " %r0, [%rd1+8], %r1;");
     for (int n = 0; n < 60; ++n) {
       auto old = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32));
@@ -110,7 +128,9 @@ TEST_F(Buffer, atomicsOnIntegers) {
 TEST_F(Buffer, compareAndSwap) {
   put<std::uint64_t>(0, 5);
   put<std::uint16_t>(8, 9);
-  lane.run(Program("atom.global.cas.b64 %rd2, [%rd1], 5, 6; atom.global.cas.b64 %rd3, [%rd1], 5, 7; mov.u16 %h1, 9; mov.u16 %h2, 4; atom.cas.b16 %h0, [%rd1+8], %h1, %h2;"));
+  lane.run(
+      Program("atom.global.cas.b64 %rd2, [%rd1], 5, 6; atom.global.cas.b64 %rd3, [%rd1], 5, 7; mov.u16 %h1, 9; mov.u16 "
+              "%h2, 4; atom.cas.b16 %h0, [%rd1+8], %h1, %h2;"));
   EXPECT_EQ(lane.rd(2), 5u);
   EXPECT_EQ(lane.rd(3), 6u);
   EXPECT_EQ(at<std::uint64_t>(0), 6u);
@@ -120,7 +140,9 @@ TEST_F(Buffer, compareAndSwap) {
 TEST_F(Buffer, atomicsOnFloats) {
   put(0, 1.5f), put(8, 2.5), put<std::uint32_t>(16, 0x3c004000), put(32, 1.0f), put(36, 2.0f);
   lane.set("%r1", 0x40003c00), lane.set("%r2", bits(0.25f));
-  lane.run(Program("atom.global.add.f32 %r3, [%rd1], 0.5; red.global.add.f64 [%rd1+8], 0.25; atom.global.add.noftz.f16x2 %r4, [%rd1+16], %r1; atom.global.add.v2.f32 {%r5, _}, [%rd1+32], {%r2, %r2};"));
+  lane.run(
+      Program("atom.global.add.f32 %r3, [%rd1], 0.5; red.global.add.f64 [%rd1+8], 0.25; atom.global.add.noftz.f16x2 "
+              "%r4, [%rd1+16], %r1; atom.global.add.v2.f32 {%r5, _}, [%rd1+32], {%r2, %r2};"));
   EXPECT_EQ(lane.r(3), bits(1.5f));
   EXPECT_EQ(at<float>(0), 2.0f);
   EXPECT_EQ(at<double>(8), 2.75);
@@ -132,8 +154,11 @@ TEST_F(Buffer, atomicsOnFloats) {
 TEST_F(Buffer, asynchronousCopiesHappenAtOnce) {
   lane.set("%rd2", Interpreter::kTile);
   lane.set("%r1", 5), lane.set("%r2", 99), lane.set("%p1", 1);
-  Program program("cp.async.cg.shared.global [%rd2], [%rd1], 16; cp.async.ca.shared.global [%rd2+16], [%rd1+8], 8, %r1; cp.async.ca.shared.global [%rd2+32], [%rd1], 4, %r2;"
-                  "cp.async.cg.shared.global [%rd2+48], [%rd1], 16, %p1; cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all;");
+  Program program(
+      "cp.async.cg.shared.global [%rd2], [%rd1], 16; cp.async.ca.shared.global [%rd2+16], [%rd1+8], 8, %r1; "
+      "cp.async.ca.shared.global [%rd2+32], [%rd1], 4, %r2;"
+      "cp.async.cg.shared.global [%rd2+48], [%rd1], 16, %p1; cp.async.commit_group; cp.async.wait_group 0; "
+      "cp.async.wait_all;");
   lane.run(program);
   auto tile = [&](unsigned k) { return lane.memory[Interpreter::kTile + k]; };
   for (unsigned k = 0; k < 16; ++k) {
@@ -145,7 +170,9 @@ TEST_F(Buffer, asynchronousCopiesHappenAtOnce) {
 }
 TEST_F(Memory, windows) {
   Interpreter lane;
-  lane.run(Program("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvta.to.shared.u64 %rd3, %rd2; isspacep.shared %p0, %rd2; isspacep.global %p1, %rd2; cvta.shared.u64 %rd4, tile;"));
+  lane.run(
+      Program("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvta.to.shared.u64 %rd3, %rd2; isspacep.shared %p0, "
+              "%rd2; isspacep.global %p1, %rd2; cvta.shared.u64 %rd4, tile;"));
   EXPECT_EQ(lane.rd(2), Interpreter::kTile + 0x10000);
   EXPECT_EQ(lane.rd(3), Interpreter::kTile);
   EXPECT_TRUE(lane.p(0));
@@ -154,8 +181,11 @@ TEST_F(Memory, windows) {
 }
 TEST_F(Buffer, fencesSayOrderAndScope) {
   lane.run(Program("membar.gl; fence.acq_rel.cta; fence.sc.sys; fence.proxy.async;"));
-  auto text = [](Order order, Scope scope) { return "fence(" + std::to_string(static_cast<int>(order)) + "," + std::to_string(static_cast<int>(scope)) + ")"; };
-  EXPECT_EQ(lane.calls, (std::vector<std::string>{text(Order::seqCst, Scope::gpu), text(Order::acqRel, Scope::cta), text(Order::seqCst, Scope::sys), text(Order::acqRel, Scope::sys)}));
+  auto text = [](Order order, Scope scope) {
+    return "fence(" + std::to_string(static_cast<int>(order)) + "," + std::to_string(static_cast<int>(scope)) + ")";
+  };
+  EXPECT_EQ(lane.calls, (std::vector<std::string>{text(Order::seqCst, Scope::gpu), text(Order::acqRel, Scope::cta),
+                                                  text(Order::seqCst, Scope::sys), text(Order::acqRel, Scope::sys)}));
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ inline bool same(const SymbolRef &a, const SymbolRef &b) { return a.kind == b.ki
 
 inline bool same(const Operand &a, const Operand &b) {
   bool equal = a.kind == b.kind && a.negated == b.negated && a.hasSymbol == b.hasSymbol && a.hasReg == b.hasReg &&
-               a.type == b.type && a.reg == b.reg && a.bits == b.bits && a.offset == b.offset && same(a.symbol, b.symbol) &&
-               a.special == b.special && a.selector == b.selector && a.label == b.label && a.elements.size() == b.elements.size();
+               a.type == b.type && a.reg == b.reg && a.bits == b.bits && a.offset == b.offset &&
+               same(a.symbol, b.symbol) && a.special == b.special && a.selector == b.selector && a.label == b.label &&
+               a.elements.size() == b.elements.size();
   for (std::size_t k = 0; equal && k < a.elements.size(); ++k) equal = same(a.elements[k], b.elements[k]);
   return equal;
 }
@@ -29,8 +30,8 @@ inline bool same(const Instruction &a, const Instruction &b) {
 
 inline bool same(const Variable &a, const Variable &b) {
   bool equal = a.space == b.space && a.type == b.type && a.linkage == b.linkage && a.vector == b.vector &&
-               a.alignment == b.alignment && a.size == b.size && a.dimensions == b.dimensions && a.managed == b.managed &&
-               a.init == b.init && a.relocations.size() == b.relocations.size();
+               a.alignment == b.alignment && a.size == b.size && a.dimensions == b.dimensions &&
+               a.managed == b.managed && a.init == b.init && a.relocations.size() == b.relocations.size();
   for (std::size_t k = 0; equal && k < a.relocations.size(); ++k) {
     const Relocation &x = a.relocations[k], &y = b.relocations[k];
     equal = x.offset == y.offset && same(x.symbol, y.symbol) && x.addend == y.addend && x.bytes == y.bytes &&
@@ -56,13 +57,15 @@ inline std::string difference(const Function &a, const Function &b) {
     return "head of " + a.name;
   if (!same(a.params, b.params) || !same(a.results, b.results)) return "parameters of " + a.name;
   for (int d = 0; d < 3; ++d)
-    if (a.maxntid[d] != b.maxntid[d] || a.reqntid[d] != b.reqntid[d] || a.reqnctapercluster[d] != b.reqnctapercluster[d])
+    if (a.maxntid[d] != b.maxntid[d] || a.reqntid[d] != b.reqntid[d] ||
+        a.reqnctapercluster[d] != b.reqnctapercluster[d])
       return "dimensions of " + a.name;
   if (a.minnctapersm != b.minnctapersm || a.maxnreg != b.maxnreg || a.maxclusterrank != b.maxclusterrank ||
       a.explicitCluster != b.explicitCluster || a.pragmas != b.pragmas)
     return "directives of " + a.name;
-  if (a.registers.size() != b.registers.size() || a.variables.size() != b.variables.size() || a.body.size() != b.body.size() ||
-      a.labels.size() != b.labels.size() || a.branchTargets != b.branchTargets || a.prototypes.size() != b.prototypes.size())
+  if (a.registers.size() != b.registers.size() || a.variables.size() != b.variables.size() ||
+      a.body.size() != b.body.size() || a.labels.size() != b.labels.size() || a.branchTargets != b.branchTargets ||
+      a.prototypes.size() != b.prototypes.size())
     return "size of " + a.name;
   for (std::size_t k = 0; k < a.registers.size(); ++k)
     if (a.registers[k].type != b.registers[k].type) return "register " + a.registers[k].name;
@@ -71,7 +74,8 @@ inline std::string difference(const Function &a, const Function &b) {
   for (std::size_t k = 0; k < a.labels.size(); ++k)
     if (a.labels[k].instruction != b.labels[k].instruction) return "label " + a.labels[k].name;
   for (std::size_t k = 0; k < a.prototypes.size(); ++k)
-    if (!same(a.prototypes[k].params, b.prototypes[k].params) || !same(a.prototypes[k].results, b.prototypes[k].results))
+    if (!same(a.prototypes[k].params, b.prototypes[k].params) ||
+        !same(a.prototypes[k].results, b.prototypes[k].results))
       return "prototype " + a.prototypes[k].name;
   for (std::size_t k = 0; k < a.body.size(); ++k) {
     if (!same(a.body[k], b.body[k])) return "instruction " + std::to_string(k) + " of " + a.name;
@@ -87,11 +91,13 @@ inline std::string difference(const Function &a, const Function &b) {
 
 inline std::string difference(const Module &a, const Module &b) {
   if (a.versionMajor != b.versionMajor || a.versionMinor != b.versionMinor || a.target != b.target ||
-      a.targetOptions != b.targetOptions || a.files != b.files || a.pragmas != b.pragmas || a.debugSections != b.debugSections)
+      a.targetOptions != b.targetOptions || a.files != b.files || a.pragmas != b.pragmas ||
+      a.debugSections != b.debugSections)
     return "head of the module";
   if (a.variables.size() != b.variables.size() || a.functions.size() != b.functions.size()) return "size of the module";
   for (std::size_t k = 0; k < a.variables.size(); ++k)
-    if (a.variables[k].name != b.variables[k].name || !same(a.variables[k], b.variables[k])) return "variable " + a.variables[k].name;
+    if (a.variables[k].name != b.variables[k].name || !same(a.variables[k], b.variables[k]))
+      return "variable " + a.variables[k].name;
   for (std::size_t k = 0; k < a.functions.size(); ++k)
     if (std::string what = difference(a.functions[k], b.functions[k]); !what.empty()) return what;
   return {};

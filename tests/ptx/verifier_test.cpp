@@ -23,9 +23,12 @@ std::string messageOf(const Module &module) {
   Result<void> sound = verify(module);
   return sound ? std::string() : sound.error().message;
 }
-std::string kernel(const std::string &body) { return std::string(".visible .entry k(.param .u64 p)\n{\n") + kRegisters + body + "\nret;\n}\n"; }
+std::string kernel(const std::string &body) {
+  return std::string(".visible .entry k(.param .u64 p)\n{\n") + kRegisters + body + "\nret;\n}\n";
+}
 Module sample() {
-  return moduleOf(".global .b32 g;\n.global .u64 pg = g;\n.func f() { ret; }\n" + kernel("L: @%p0 bra L;\nadd.u32 %r0, %r1, %r2;\nld.global.u32 %r0, [g];\ncall f;"));
+  return moduleOf(".global .b32 g;\n.global .u64 pg = g;\n.func f() { ret; }\n" +
+                  kernel("L: @%p0 bra L;\nadd.u32 %r0, %r1, %r2;\nld.global.u32 %r0, [g];\ncall f;"));
 }
 Function &body(Module &m) { return m.functions[1]; }
 
@@ -85,31 +88,40 @@ TEST(Verifier, v3GuardsArePredicates) {
   EXPECT_SAYS(messageOf(m), "the guard is not a predicate");
 }
 TEST(Verifier, v4VersionAndTarget) {
-  EXPECT_SAYS(messageOf(kernel("fence.acquire.gpu;")), "line 7, column 1: fence: this form needs PTX 8.6 or later, the module says 8.3");
+  EXPECT_SAYS(messageOf(kernel("fence.acquire.gpu;")),
+              "line 7, column 1: fence: this form needs PTX 8.6 or later, the module says 8.3");
   EXPECT_SAYS(messageOf(kernel("setmaxnreg.inc.sync.aligned.u32 32;")), "needs target sm_90a, the module says sm_90");
   Module m = sample();
   m.target = "sm_60";
   EXPECT_EQ(messageOf(m), "");
-  Result<Module> old = parse(std::string(".version 7.0\n.target sm_70\n.address_size 64\n") + kernel("redux.sync.add.u32 %r0, %r1, -1;"));
+  Result<Module> old = parse(std::string(".version 7.0\n.target sm_70\n.address_size 64\n") +
+                             kernel("redux.sync.add.u32 %r0, %r1, -1;"));
   ASSERT_FALSE(old);
   EXPECT_SAYS(old.error().message, "needs target sm_80 or later, the module says sm_70");
 }
 TEST(Verifier, v5Spaces) {
   std::string data = ".global .b32 g; .shared .b32 s; .const .b32 c;\n";
-  EXPECT_SAYS(messageOf(data + kernel("ld.shared.u32 %r0, [g];")), "the address is in the .global space, the instruction says .shared");
-  EXPECT_SAYS(messageOf(data + kernel("ld.global.u32 %r0, [s];")), "the address is in the .shared space, the instruction says .global");
-  EXPECT_SAYS(messageOf(data + kernel("cvta.shared.u64 %rd0, g;")), "the address is in the .global space, the instruction says .shared");
+  EXPECT_SAYS(messageOf(data + kernel("ld.shared.u32 %r0, [g];")),
+              "the address is in the .global space, the instruction says .shared");
+  EXPECT_SAYS(messageOf(data + kernel("ld.global.u32 %r0, [s];")),
+              "the address is in the .shared space, the instruction says .global");
+  EXPECT_SAYS(messageOf(data + kernel("cvta.shared.u64 %rd0, g;")),
+              "the address is in the .global space, the instruction says .shared");
   EXPECT_SAYS(messageOf(data + kernel("st.u32 [c], %r0;")), "the address is in the .const space");
   EXPECT_SAYS(messageOf(data + kernel("st.param.u64 [p], %rd0;")), "parameter 'p' may not be written");
   EXPECT_SAYS(messageOf(data + kernel("ld.global.u32 %r0, [k];")), "a function has no memory to access");
-  EXPECT_EQ(messageOf(data + kernel("ld.shared::cta.u32 %r0, [s]; ld.u32 %r0, [g]; ld.u32 %r0, [s]; cvta.const.u64 %rd0, c; ld.param.u64 %rd1, [p];")), "");
+  EXPECT_EQ(messageOf(data + kernel("ld.shared::cta.u32 %r0, [s]; ld.u32 %r0, [g]; ld.u32 %r0, [s]; cvta.const.u64 "
+                                    "%rd0, c; ld.param.u64 %rd1, [p];")),
+            "");
 }
 TEST(Verifier, v6VectorSizes) {
-  EXPECT_SAYS(messageOf(kernel("ld.global.v4.u64 {%rd0, %rd1, %rd2, %rd3}, [%rd4];")), "a vector access of 32 bytes is too large");
+  EXPECT_SAYS(messageOf(kernel("ld.global.v4.u64 {%rd0, %rd1, %rd2, %rd3}, [%rd4];")),
+              "a vector access of 32 bytes is too large");
   EXPECT_EQ(messageOf(kernel("ld.global.v2.u64 {%rd0, %rd1}, [%rd4];")), "");
 }
 TEST(Verifier, v7Calls) {
-  std::string f = ".func (.param .b32 r) f(.param .b64 a) { ret; }\n.entry e() { ret; }\n.func g(.reg .b32 %x) { ret; }\n";
+  std::string f =
+      ".func (.param .b32 r) f(.param .b64 a) { ret; }\n.entry e() { ret; }\n.func g(.reg .b32 %x) { ret; }\n";
   std::string args = ".param .b64 a; .param .b32 b;\n";
   EXPECT_EQ(messageOf(f + kernel(args + "call (b), f, (a); call g, (%r0); call g, (5);")), "");
   EXPECT_SAYS(messageOf(f + kernel(args + "call (b), f;")), "the callee takes 1 arguments, not 0");
@@ -119,7 +131,9 @@ TEST(Verifier, v7Calls) {
   EXPECT_SAYS(messageOf(f + kernel("call e;")), "'e' is a kernel and may not be called");
   EXPECT_SAYS(messageOf(f + kernel("call %rd0;")), "a call through a register needs a .callprototype");
   EXPECT_SAYS(messageOf(f + kernel("call %r0;")), "the callee must be a function or a 64-bit register");
-  EXPECT_SAYS(messageOf(f + kernel(args + "q: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd0, (a), q;")), "arguments 1 has 8 bytes, the callee's has 4");
+  EXPECT_SAYS(
+      messageOf(f + kernel(args + "q: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd0, (a), q;")),
+      "arguments 1 has 8 bytes, the callee's has 4");
 }
 TEST(Verifier, v8Kernels) {
   Module m = sample();

@@ -21,24 +21,29 @@ struct Op {
   const char *name;
   std::int64_t (*fn)(std::int64_t, std::int64_t);
 };
-constexpr Op kOps[] = {{"vadd", [](std::int64_t a, std::int64_t b) { return a + b; }}, {"vsub", [](std::int64_t a, std::int64_t b) { return a - b; }},
-                       {"vabsdiff", [](std::int64_t a, std::int64_t b) { return a < b ? b - a : a - b; }}, {"vmin", [](std::int64_t a, std::int64_t b) { return std::min(a, b); }},
+constexpr Op kOps[] = {{"vadd", [](std::int64_t a, std::int64_t b) { return a + b; }},
+                       {"vsub", [](std::int64_t a, std::int64_t b) { return a - b; }},
+                       {"vabsdiff", [](std::int64_t a, std::int64_t b) { return a < b ? b - a : a - b; }},
+                       {"vmin", [](std::int64_t a, std::int64_t b) { return std::min(a, b); }},
                        {"vmax", [](std::int64_t a, std::int64_t b) { return std::max(a, b); }}};
 
 TEST_F(Video, scalar) {
   for (const Op &op : kOps)
     for (bool s : {false, true}) {
       std::string t = s ? "s32" : "u32", head = std::string(op.name) + "." + t + "." + t + "." + t;
-      Program plain(head + " %r0, %r1.b1, %r2.h1;"), saturated(head + ".sat %r0, %r1, %r2;"), accumulated(head + ".add %r0, %r1.h0, %r2, %r3;"), least(head + ".sat.min %r0, %r1, %r2.b3, %r3;"),
+      Program plain(head + " %r0, %r1.b1, %r2.h1;"), saturated(head + ".sat %r0, %r1, %r2;"),
+          accumulated(head + ".add %r0, %r1.h0, %r2, %r3;"), least(head + ".sat.min %r0, %r1, %r2.b3, %r3;"),
           merged(head + ".sat %r0.h1, %r1, %r2.b0, %r3;");
       for (int n = 0; n < 100; ++n) {
-        auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)), c = static_cast<std::uint32_t>(integer(32));
+        auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)),
+             c = static_cast<std::uint32_t>(integer(32));
         Interpreter lane;
         lane.set("%r1", a), lane.set("%r2", b), lane.set("%r3", c);
         lane.run(plain);
         EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(op.fn(part(a, 'b', 1, s), part(b, 'h', 1, s)))) << head;
         lane.run(saturated);
-        EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(clamped(op.fn(part(a, 'w', 0, s), part(b, 'w', 0, s)), 32, s))) << head;
+        EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(clamped(op.fn(part(a, 'w', 0, s), part(b, 'w', 0, s)), 32, s)))
+            << head;
         lane.run(accumulated);
         EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(op.fn(part(a, 'h', 0, s), part(b, 'w', 0, s)) + c)) << head;
         lane.run(least);
@@ -51,9 +56,11 @@ TEST_F(Video, scalar) {
     }
 }
 TEST_F(Video, shifts) {
-  Program add("vshr.u32.u32.u32.clamp.add %r0, %r1, %r2, %r3;"), wrap("vshl.u32.u32.u32.wrap %r0, %r1.b0, %r2;"), sar("vshr.s32.s32.u32.clamp %r0, %r1, %r2;"), sat("vshl.s32.s32.u32.sat.clamp %r0, %r1, %r2;");
+  Program add("vshr.u32.u32.u32.clamp.add %r0, %r1, %r2, %r3;"), wrap("vshl.u32.u32.u32.wrap %r0, %r1.b0, %r2;"),
+      sar("vshr.s32.s32.u32.clamp %r0, %r1, %r2;"), sat("vshl.s32.s32.u32.sat.clamp %r0, %r1, %r2;");
   for (int n = 0; n < kRuns; ++n) {
-    auto a = static_cast<std::uint32_t>(integer(32)), k = static_cast<std::uint32_t>(random() % 40), c = static_cast<std::uint32_t>(integer(32));
+    auto a = static_cast<std::uint32_t>(integer(32)), k = static_cast<std::uint32_t>(random() % 40),
+         c = static_cast<std::uint32_t>(integer(32));
     Interpreter lane;
     lane.set("%r1", a), lane.set("%r2", k), lane.set("%r3", c);
     lane.run(add);
@@ -63,13 +70,17 @@ TEST_F(Video, shifts) {
     lane.run(sar);
     EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(std::int64_t(static_cast<std::int32_t>(a)) >> std::min(k, 32u)));
     lane.run(sat);
-    EXPECT_EQ(lane.r(0), static_cast<std::uint32_t>(clamped(std::int64_t(static_cast<std::int32_t>(a)) * (std::int64_t(1) << std::min(k, 31u)) * (k >= 32 ? 2 : 1), 32, true)));
+    EXPECT_EQ(lane.r(0),
+              static_cast<std::uint32_t>(clamped(std::int64_t(static_cast<std::int32_t>(a)) *
+                                                     (std::int64_t(1) << std::min(k, 31u)) * (k >= 32 ? 2 : 1),
+                                                 32, true)));
   }
 }
 TEST_F(Video, sets) {
   Program set("vset.s32.u32.lt %r0, %r1.b0, %r2; vset4.u32.u32.ge.add %r4, %r1, %r2, %r3;");
   for (int n = 0; n < kRuns; ++n) {
-    auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)), c = static_cast<std::uint32_t>(integer(32));
+    auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)),
+         c = static_cast<std::uint32_t>(integer(32));
     Interpreter lane;
     lane.set("%r1", a), lane.set("%r2", b), lane.set("%r3", c);
     lane.run(set);
@@ -87,13 +98,15 @@ TEST_F(Video, simd) {
       for (unsigned lanes : {2u, 4u}) {
         char kind = lanes == 2 ? 'h' : 'b';
         unsigned bits = 32 / lanes;
-        std::string t = s ? "s32" : "u32", head = std::string(op.name) + std::to_string(lanes) + "." + t + "." + t + "." + t;
+        std::string t = s ? "s32" : "u32",
+                    head = std::string(op.name) + std::to_string(lanes) + "." + t + "." + t + "." + t;
         // Without and with selectors; sources are elements of {b, a}.
         unsigned defaults[] = {0, 1, 2, 3}, chosen[] = {2, 1, 7, 0}, chosen2[] = {3, 0};
         Program plain(head + ".sat %r0, %r1, %r2, %r3;"), accumulated(head + ".add %r0, %r1, %r2, %r3;"),
             picked(head + (lanes == 2 ? " %r0.h1, %r1.h03, %r2, %r3;" : " %r0.b31, %r1.b0712, %r2, %r3;"));
         for (int n = 0; n < 60; ++n) {
-          auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)), c = static_cast<std::uint32_t>(integer(32));
+          auto a = static_cast<std::uint32_t>(integer(32)), b = static_cast<std::uint32_t>(integer(32)),
+               c = static_cast<std::uint32_t>(integer(32));
           Interpreter lane;
           lane.set("%r1", a), lane.set("%r2", b), lane.set("%r3", c);
           auto result = [&](unsigned k, const unsigned *from) {
@@ -105,7 +118,9 @@ TEST_F(Video, simd) {
           for (unsigned k = 0; k < lanes; ++k) {
             expected |= (static_cast<std::uint32_t>(clamped(result(k, defaults), bits, s)) & mask) << (bits * k);
             sum += static_cast<std::uint32_t>(result(k, defaults));
-            if (k % 2) selected = (selected & ~(mask << (bits * k))) | (static_cast<std::uint32_t>(result(k, lanes == 2 ? chosen2 : chosen)) & mask) << (bits * k);
+            if (k % 2)
+              selected = (selected & ~(mask << (bits * k))) |
+                         (static_cast<std::uint32_t>(result(k, lanes == 2 ? chosen2 : chosen)) & mask) << (bits * k);
           }
           lane.run(plain);
           EXPECT_EQ(lane.r(0), expected) << head;

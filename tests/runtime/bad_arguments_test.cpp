@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row of the runtime's api.def on the CPU device with handles that are none: see tests/bad_arguments.h.
+#include "tests/bad_arguments.h"
+
 #include <dlfcn.h>
 
 #include <map>
@@ -7,7 +9,6 @@
 #include <typeindex>
 #include <vector>
 
-#include "tests/bad_arguments.h"
 #include "toolkit/include/cuda_runtime_api.h"
 
 using namespace strata::test;
@@ -32,7 +33,8 @@ public:
     void *handle = scratch.data() + 64;
     if (kind == Bad::number) handle = reinterpret_cast<void *>(0x1238);
     if (kind == Bad::otherType) handle = std::is_same_v<Handle, cudaEvent_t> ? static_cast<void *>(stream) : event;
-    if (auto found = destroyed_.find(typeid(Handle)); kind == Bad::destroyed && found != destroyed_.end()) handle = found->second;
+    if (auto found = destroyed_.find(typeid(Handle)); kind == Bad::destroyed && found != destroyed_.end())
+      handle = found->second;
     return static_cast<Handle>(handle);
   }
 
@@ -116,7 +118,8 @@ TEST_P(RuntimeEntries, FailWithBadHandles) {
         const cudaError_t result = row.call(caller, address);
         EXPECT_STRNE(cudaGetErrorName(result), "unrecognized error code") << symbol << " returned " << result;
         EXPECT_NE(result, cudaErrorUnknown) << symbol;
-        if (caller.handles && !mayHaveNothingToDo(row.name)) EXPECT_NE(result, cudaSuccess) << symbol << " takes a bad handle";
+        if (caller.handles && !mayHaveNothingToDo(row.name))
+          EXPECT_NE(result, cudaSuccess) << symbol << " takes a bad handle";
         withHandles += caller.handles != 0;
         EXPECT_EQ(cudaGetLastError(), result) << symbol;
         EXPECT_EQ(cudaSetDevice(0), cudaSuccess);

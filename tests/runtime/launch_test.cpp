@@ -9,9 +9,8 @@ class Launch : public RuntimeTest {};
 TEST_F(Launch, PassesEverythingToTheDriver) {
   Program program({{90, "kernel", "", false}});
   EXPECT_EQ(program.launch(42), cudaSuccess);
-  EXPECT_EQ(mock().take(),
-            (Calls{"cuDevicePrimaryCtxRetain(0)", "cuModuleLoadDataEx()", "cuModuleGetFunction(kernel)",
-                   "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 42)"}));
+  EXPECT_EQ(mock().take(), (Calls{"cuDevicePrimaryCtxRetain(0)", "cuModuleLoadDataEx()", "cuModuleGetFunction(kernel)",
+                                  "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 42)"}));
   // The second launch finds the kernel loaded.
   EXPECT_EQ(program.launch(43), cudaSuccess);
   EXPECT_EQ(mock().take(), (Calls{"cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 43)"}));
@@ -65,9 +64,8 @@ TEST_F(Launch, ResetUnloadsAndTheNextLaunchLoadsAgain) {
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   mock().take();
   EXPECT_EQ(program.launch(), cudaSuccess);
-  EXPECT_EQ(mock().take(),
-            (Calls{"cuDevicePrimaryCtxRetain(0)", "cuModuleLoadDataEx()", "cuModuleGetFunction(kernel)",
-                   "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
+  EXPECT_EQ(mock().take(), (Calls{"cuDevicePrimaryCtxRetain(0)", "cuModuleLoadDataEx()", "cuModuleGetFunction(kernel)",
+                                  "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
 }
 
 TEST_F(Launch, ThreadsThatLaunchFirstTogetherLoadOnce) {
@@ -80,9 +78,7 @@ TEST_F(Launch, ThreadsThatLaunchFirstTogetherLoadOnce) {
     for (std::thread &thread : threads) thread.join();
     EXPECT_EQ(mock().modulesLoaded, 1);
     Calls calls = mock().take();
-    EXPECT_EQ(
-        std::count_if(calls.begin(), calls.end(), [](auto &c) { return c.starts_with("cuLaunchKernel"); }),
-        8);
+    EXPECT_EQ(std::count_if(calls.begin(), calls.end(), [](auto &c) { return c.starts_with("cuLaunchKernel"); }), 8);
   }
 }
 
@@ -106,8 +102,7 @@ TEST_F(Launch, BadShapeIsAnInvalidConfiguration) {
   Program program({{90, "kernel", "", false}});
   mock().failing = "cuLaunchKernel";
   mock().failure = CUDA_ERROR_INVALID_VALUE;
-  EXPECT_EQ(cudaLaunchKernel(program.kernel(), dim3(0, 1, 1), 32, nullptr, 0, nullptr),
-            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(program.kernel(), dim3(0, 1, 1), 32, nullptr, 0, nullptr), cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaLaunchKernel(program.kernel(), 1, dim3(4000, 1, 1), nullptr, 0, nullptr),
             cudaErrorInvalidConfiguration);
   EXPECT_EQ(cudaLaunchKernel(program.kernel(), 1, dim3(900, 900, 1), nullptr, 0, nullptr),
@@ -115,8 +110,7 @@ TEST_F(Launch, BadShapeIsAnInvalidConfiguration) {
   // The shape is good; it is something else.
   EXPECT_EQ(cudaLaunchKernel(program.kernel(), 1, 32, nullptr, 1 << 30, nullptr), cudaErrorInvalidValue);
   mock().failing.clear();
-  EXPECT_EQ(cudaLaunchKernel(program.kernel(), 1, 32, nullptr, size_t{1} << 32, nullptr),
-            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaLaunchKernel(program.kernel(), 1, 32, nullptr, size_t{1} << 32, nullptr), cudaErrorInvalidValue);
 }
 
 TEST_F(Launch, ConfigurationIsAStackPerThread) {

@@ -17,8 +17,8 @@ TEST_F(Memory, CopyTakesTheDirectionsEntry) {
   EXPECT_EQ(cudaMemcpy(b, a, 10, cudaMemcpyDeviceToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(b, a, 11, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(b, a, 12, cudaMemcpyHostToHost), cudaSuccess);
-  EXPECT_EQ(mock().take(), (Calls{"cuMemcpyHtoD(8)", "cuMemcpyDtoH(9)", "cuMemcpyDtoD(10)", "cuMemcpy(11)",
-                                  "cuMemcpy(12)"}));
+  EXPECT_EQ(mock().take(),
+            (Calls{"cuMemcpyHtoD(8)", "cuMemcpyDtoH(9)", "cuMemcpyDtoD(10)", "cuMemcpy(11)", "cuMemcpy(12)"}));
   EXPECT_EQ(std::string(a, 12), std::string(b, 12));
   EXPECT_EQ(cudaMemcpy(b, a, 8, static_cast<cudaMemcpyKind>(5)), cudaErrorInvalidMemcpyDirection);
   EXPECT_EQ(cudaMemcpy(b, a, 8, static_cast<cudaMemcpyKind>(-1)), cudaErrorInvalidMemcpyDirection);
@@ -31,9 +31,9 @@ TEST_F(Memory, PerThreadProgramsCopyInTheirOwnStreamAndWait) {
   EXPECT_EQ(cudaMemset_ptds(b, 7, 3), cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize_ptsz(nullptr), cudaSuccess);
   EXPECT_EQ(cudaEventRecord_ptsz(nullptr, nullptr), cudaSuccess);
-  EXPECT_EQ(mock().take(), (Calls{"cuMemcpyHtoDAsync(8, perThread)", "cuStreamSynchronize(perThread)",
-                                  "cuMemsetD8Async(7, 3, perThread)", "cuStreamSynchronize(perThread)",
-                                  "cuEventRecord(perThread)"}));
+  EXPECT_EQ(mock().take(),
+            (Calls{"cuMemcpyHtoDAsync(8, perThread)", "cuStreamSynchronize(perThread)",
+                   "cuMemsetD8Async(7, 3, perThread)", "cuStreamSynchronize(perThread)", "cuEventRecord(perThread)"}));
 }
 
 TEST_F(Memory, FillsKeepTheLowByte) {
@@ -45,8 +45,8 @@ TEST_F(Memory, FillsKeepTheLowByte) {
   // Whole slices are one region of rows; parts of slices are filled one by one.
   EXPECT_EQ(cudaMemset3D({b, 4, 4, 2}, 1, {4, 2, 3}), cudaSuccess);
   EXPECT_EQ(cudaMemset3D({b, 4, 4, 2}, 1, {4, 1, 3}), cudaSuccess);
-  EXPECT_EQ(mock().take(), (Calls{"cuMemsetD2D8(4, 1, 4, 6)", "cuMemsetD2D8(4, 1, 4, 1)",
-                                  "cuMemsetD2D8(4, 1, 4, 1)", "cuMemsetD2D8(4, 1, 4, 1)"}));
+  EXPECT_EQ(mock().take(), (Calls{"cuMemsetD2D8(4, 1, 4, 6)", "cuMemsetD2D8(4, 1, 4, 1)", "cuMemsetD2D8(4, 1, 4, 1)",
+                                  "cuMemsetD2D8(4, 1, 4, 1)"}));
 }
 
 TEST_F(Memory, RowsCarryTheirPitches) {

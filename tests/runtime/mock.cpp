@@ -44,11 +44,8 @@ void RuntimeTest::TearDown() {
 std::vector<std::uint8_t> fatBinary(const std::vector<Image> &images) {
   std::vector<strata::fatbin::Entry> entries;
   for (const Image &image : images)
-    entries.push_back({strata::fatbin::Kind::ptx,
-                       image.arch,
-                       image.relocatable,
-                       image.name,
-                       {image.text.begin(), image.text.end()}});
+    entries.push_back(
+        {strata::fatbin::Kind::ptx, image.arch, image.relocatable, image.name, {image.text.begin(), image.text.end()}});
   return strata::fatbin::write(entries, true);
 }
 

@@ -25,8 +25,7 @@ struct FakeModule {
   std::map<std::string, std::string> functions;
   std::map<std::string, std::array<char, 64>> variables;
 };
-std::map<CUmodule, std::unique_ptr<FakeModule>>
-    gModules;  // a reset context takes its modules along; here they stay
+std::map<CUmodule, std::unique_ptr<FakeModule>> gModules;  // a reset context takes its modules along; here they stay
 struct FakeLink {
   std::string image;
 };
@@ -71,25 +70,15 @@ MOCK cuInit(unsigned) { return CUDA_SUCCESS; }
 MOCK cuDriverGetVersion(int *version) { return *version = 13000, CUDA_SUCCESS; }
 MOCK cuDeviceGetCount(int *count) { return *count = 2, CUDA_SUCCESS; }
 MOCK cuDeviceGet(CUdevice *device, int ordinal) { return *device = ordinal, CUDA_SUCCESS; }
-MOCK cuDeviceGetName(char *name, int size, CUdevice) {
-  return std::strncpy(name, "mock", size), CUDA_SUCCESS;
-}
+MOCK cuDeviceGetName(char *name, int size, CUdevice) { return std::strncpy(name, "mock", size), CUDA_SUCCESS; }
 MOCK cuDeviceTotalMem_v2(size_t *bytes, CUdevice) { return *bytes = 1 << 30, CUDA_SUCCESS; }
-MOCK cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
-  return std::memset(uuid, device, sizeof *uuid), CUDA_SUCCESS;
-}
+MOCK cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) { return std::memset(uuid, device, sizeof *uuid), CUDA_SUCCESS; }
 MOCK cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
   switch (which) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      *value = 9;
-      break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-      *value = 0;
-      break;
-    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
-      return CUDA_ERROR_INVALID_VALUE;  // as a driver too old to know it
-    default:
-      *value = 1000 + which;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = 9; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = 0; break;
+    case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID: return CUDA_ERROR_INVALID_VALUE;  // as a driver too old to know it
+    default: *value = 1000 + which;
   }
   return CUDA_SUCCESS;
 }
@@ -146,8 +135,8 @@ MOCK cuLinkCreate_v2(unsigned, CUjit_option *, void **, CUlinkState *state) {
   *state = reinterpret_cast<CUlinkState>(new FakeLink);
   return called("cuLinkCreate");
 }
-MOCK cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
-                      unsigned, CUjit_option *, void **) {
+MOCK cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name, unsigned,
+                      CUjit_option *, void **) {
   reinterpret_cast<FakeLink *>(state)->image.append(static_cast<char *>(data), size - 1);
   return called("cuLinkAddData", type, name);
 }
@@ -162,12 +151,12 @@ MOCK cuLinkDestroy(CUlinkState state) {
   return called("cuLinkDestroy");
 }
 
-MOCK cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                    unsigned bz, unsigned shared, CUstream stream, void **arguments, void **) {
+MOCK cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                    unsigned shared, CUstream stream, void **arguments, void **) {
   int first = arguments ? *static_cast<int *>(arguments[0]) : 0;
   int device = reinterpret_cast<FakeContext *>(gCurrent)->device;
-  return called("cuLaunchKernel", *reinterpret_cast<std::string *>(function), device, gx, gy, gz, bx, by, bz,
-                shared, streamName(stream), first);
+  return called("cuLaunchKernel", *reinterpret_cast<std::string *>(function), device, gx, gy, gz, bx, by, bz, shared,
+                streamName(stream), first);
 }
 
 MOCK cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {

@@ -13,9 +13,8 @@ protected:
 };
 
 TEST_F(Registration, TakesTheHighestArchitectureNotAboveTheDevice) {
-  EXPECT_EQ(
-      chosen({{70, "kernel 70", "", false}, {90, "kernel 90", "", false}, {80, "kernel 80", "", false}}),
-      "kernel 90");
+  EXPECT_EQ(chosen({{70, "kernel 70", "", false}, {90, "kernel 90", "", false}, {80, "kernel 80", "", false}}),
+            "kernel 90");
   EXPECT_EQ(chosen({{100, "kernel 100", "", false}, {80, "kernel 80", "", false}}), "kernel 80");
   EXPECT_EQ(chosen({{52, "kernel 52", "", false}}), "kernel 52");
 }
@@ -45,10 +44,9 @@ TEST_F(Registration, RelocatableEntriesAreLinkedOneOfEachName) {
   EXPECT_EQ(mock().lastImage, "kernel a90 variable b80 ");
   Calls calls = mock().take();
   calls.erase(calls.begin());
-  EXPECT_EQ(calls,
-            (Calls{"cuLinkCreate()", "cuLinkAddData(1, a.o)", "cuLinkAddData(1, b.o)", "cuLinkComplete()",
-                   "cuModuleLoadData()", "cuLinkDestroy()", "cuModuleGetFunction(kernel)",
-                   "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
+  EXPECT_EQ(calls, (Calls{"cuLinkCreate()", "cuLinkAddData(1, a.o)", "cuLinkAddData(1, b.o)", "cuLinkComplete()",
+                          "cuModuleLoadData()", "cuLinkDestroy()", "cuModuleGetFunction(kernel)",
+                          "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)"}));
 }
 
 TEST_F(Registration, LinkErrorIsTheLaunchs) {
@@ -69,8 +67,7 @@ TEST_F(Registration, DamagedFatBinaryIsAnInvalidImage) {
     void *unused;
   } wrapper = {0x466243B1, 1, bytes.data(), nullptr}, badWrapper = {7, 1, bytes.data(), nullptr};
   char stub;
-  for (void *each :
-       {static_cast<void *>(&wrapper), static_cast<void *>(&badWrapper), static_cast<void *>(nullptr)}) {
+  for (void *each : {static_cast<void *>(&wrapper), static_cast<void *>(&badWrapper), static_cast<void *>(nullptr)}) {
     void **handle = __cudaRegisterFatBinary(each);
     __cudaRegisterFunction(handle, &stub, nullptr, "kernel", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     EXPECT_EQ(cudaLaunchKernel(&stub, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidKernelImage);

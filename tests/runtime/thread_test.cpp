@@ -108,15 +108,12 @@ TEST_F(Threads, PropertiesComeFromTheAttributes) {
 TEST_F(Threads, EntryPointsOfTheDriver) {
   void *found = this;
   cudaDriverEntryPointQueryResult status;
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuInit", &found, 12000, cudaEnableDefault, &status),
-            cudaSuccess);
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuInit", &found, 12000, cudaEnableDefault, &status), cudaSuccess);
   EXPECT_NE(found, nullptr);
   EXPECT_EQ(status, cudaDriverEntryPointSuccess);
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNone", &found, 12000, cudaEnableDefault, &status),
-            cudaSuccess);
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNone", &found, 12000, cudaEnableDefault, &status), cudaSuccess);
   EXPECT_EQ(found, nullptr);
   EXPECT_EQ(status, cudaDriverEntryPointSymbolNotFound);
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNone", &found, 12000, cudaEnableDefault),
-            cudaErrorSymbolNotFound);
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuNone", &found, 12000, cudaEnableDefault), cudaErrorSymbolNotFound);
   EXPECT_EQ(cudaGetDriverEntryPoint(nullptr, &found, 0), cudaErrorInvalidValue);
 }

@@ -13,7 +13,7 @@ namespace strata::simt::test {
 struct Format {
   const char *name, *ir;  // "f32", "float"
   unsigned bits, precision;
-  long emin, emax;        // MPFR's: values are in [1/2, 1) * 2^e
+  long emin, emax;  // MPFR's: values are in [1/2, 1) * 2^e
 
   unsigned fraction() const { return precision - 1; }
   std::uint64_t exponentMask() const { return ((1ull << (bits - 1 - fraction())) - 1) << fraction(); }
@@ -24,11 +24,14 @@ inline constexpr Format kHalf{"f16", "half", 16, 11, -23, 16}, kBfloat{"bf16", "
 
 inline double decode(const Format &f, std::uint64_t bits) {
   const bool negative = bits >> (f.bits - 1) & 1;
-  const std::uint64_t exponent = (bits & f.exponentMask()) >> f.fraction(), fraction = bits & ((1ull << f.fraction()) - 1);
+  const std::uint64_t exponent = (bits & f.exponentMask()) >> f.fraction(),
+                      fraction = bits & ((1ull << f.fraction()) - 1);
   double v = 0;
   if ((bits & f.exponentMask()) == f.exponentMask()) v = fraction ? NAN : INFINITY;
   else if (exponent == 0) v = std::ldexp(static_cast<double>(fraction), static_cast<int>(1 - f.bias() - f.fraction()));
-  else v = std::ldexp(static_cast<double>(fraction | 1ull << f.fraction()), static_cast<int>(static_cast<long>(exponent) - f.bias() - f.fraction()));
+  else
+    v = std::ldexp(static_cast<double>(fraction | 1ull << f.fraction()),
+                   static_cast<int>(static_cast<long>(exponent) - f.bias() - f.fraction()));
   return negative ? -v : v;
 }
 
@@ -43,7 +46,9 @@ inline std::uint64_t encode(const Format &f, double v) {
   const long exponent = std::max<long>(e - 1, 1 - f.bias());
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::fabs(v), static_cast<int>(f.fraction() - exponent)));
   const bool subnormal = mantissa < 1ull << f.fraction();
-  return sign | (subnormal ? mantissa : ((static_cast<std::uint64_t>(exponent + f.bias()) << f.fraction()) + (mantissa - (1ull << f.fraction()))));
+  return sign | (subnormal ? mantissa
+                           : ((static_cast<std::uint64_t>(exponent + f.bias()) << f.fraction()) +
+                              (mantissa - (1ull << f.fraction()))));
 }
 
 inline bool isNan(const Format &f, std::uint64_t bits) { return std::isnan(decode(f, bits)); }

@@ -12,7 +12,8 @@ namespace strata::simt::test {
 
 class LoadedObject {
 public:
-  explicit LoadedObject(const std::vector<std::uint8_t> &object) : jit_(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {
+  explicit LoadedObject(const std::vector<std::uint8_t> &object)
+      : jit_(llvm::cantFail(llvm::orc::LLJITBuilder().create())) {
     const llvm::StringRef bytes(reinterpret_cast<const char *>(object.data()), object.size());
     llvm::cantFail(jit_->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, "object")));
   }

@@ -12,9 +12,14 @@ std::jmp_buf stopped;
 
 Runtime makeRuntime() {
   Runtime r{};
-  r.barrier = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes) { running->calls.push_back({"barrier", {id, count, lanes}}); };
-  r.barrierArrive = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes) { running->calls.push_back({"arrive", {id, count, lanes}}); };
-  r.barrierReduce = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes, std::uint32_t predicates, std::uint32_t op) {
+  r.barrier = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes) {
+    running->calls.push_back({"barrier", {id, count, lanes}});
+  };
+  r.barrierArrive = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes) {
+    running->calls.push_back({"arrive", {id, count, lanes}});
+  };
+  r.barrierReduce = [](Warp *, std::uint32_t id, std::uint32_t count, std::uint32_t lanes, std::uint32_t predicates,
+                       std::uint32_t op) {
     running->calls.push_back({"reduce", {id, count, lanes, predicates, op}});
     return predicates ? 1u : 0u;
   };
@@ -32,20 +37,19 @@ Runtime makeRuntime() {
     running->calls.push_back({format, {lane, first}});
     return 7;
   };
-  r.assertFail = [](Warp *, std::uint32_t lane, const char *message, const char *, std::uint32_t line, const char *, std::uint64_t) {
-    running->calls.push_back({message, {lane, line}});
-  };
+  r.assertFail = [](Warp *, std::uint32_t lane, const char *message, const char *, std::uint32_t line, const char *,
+                    std::uint64_t) { running->calls.push_back({message, {lane, line}}); };
   r.malloc = [](Warp *, std::uint64_t bytes) -> void * { return reinterpret_cast<void *>(bytes + 0x1000); };
   r.free = [](Warp *, void *p) { running->calls.push_back({"free", {reinterpret_cast<std::uint64_t>(p)}}); };
-  r.laneCollective = [](Warp *, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b, std::uint32_t c, std::uint32_t *p) {
-    return running->collective(kind, mask, value, b, c, p);
-  };
+  r.laneCollective = [](Warp *, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
+                        std::uint32_t c, std::uint32_t *p) { return running->collective(kind, mask, value, b, c, p); };
   return r;
 }
 
 }  // namespace
 
-LaneProgram::LaneProgram(const std::string &text, const std::string &kernel, CompileOptions options) : kernelName_(kernel) {
+LaneProgram::LaneProgram(const std::string &text, const std::string &kernel, CompileOptions options)
+    : kernelName_(kernel) {
   options.mode = Mode::lane;
   auto module = ptx::parse(text);
   if (!module) {
@@ -80,7 +84,8 @@ void LaneProgram::run(const Shape &shape, const std::vector<std::uint64_t> &para
   running = this;
   std::vector<std::uint8_t> buffer(kernel().paramBytes + 16);
   for (std::size_t p = 0; p < params.size(); ++p)
-    std::memcpy(buffer.data() + kernel().params[p].offset, &params[p], std::min<std::size_t>(8, kernel().params[p].size));
+    std::memcpy(buffer.data() + kernel().params[p].offset, &params[p],
+                std::min<std::size_t>(8, kernel().params[p].size));
   auto *globals = static_cast<std::uint8_t *>(std::aligned_alloc(256, std::max<std::size_t>(256, globals_.size())));
   std::copy(globals_.begin(), globals_.end(), globals);
   for (const GlobalRelocation &r : info_.relocations) {

@@ -43,7 +43,9 @@ public:
   std::vector<RecordedCall> calls;
   FaultKind fault = FaultKind::none;  // of the first lane that faulted; its launch stops
   std::uint64_t faultAddress = 0;
-  std::function<std::uint64_t(std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b, std::uint32_t c, std::uint32_t *predicate)> collective;
+  std::function<std::uint64_t(std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
+                              std::uint32_t c, std::uint32_t *predicate)>
+      collective;
 
 private:
   std::string error_, kernelName_;

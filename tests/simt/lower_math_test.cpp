@@ -3,13 +3,12 @@
 // against MPFR. Inputs are fresh random bits with edge values mixed in; the seed is printed on failure.
 #include <gtest/gtest.h>
 #define MPFR_USE_INTMAX_T
-#include <mpfr.h>
-
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/TargetParser/Host.h>
+#include <mpfr.h>
 
 #include <functional>
 #include <random>
@@ -29,7 +28,8 @@ std::vector<CpuFeatures> cpus() {
   std::vector<CpuFeatures> all{cpuFeatures(Simd::portable)};
   const auto host = llvm::sys::getHostCPUFeatures();
   if (host.lookup("avx2") && host.lookup("fma") && host.lookup("f16c")) all.push_back(cpuFeatures(Simd::avx2));
-  if (!host.lookup("avx512f") || !host.lookup("avx512dq") || !host.lookup("avx512bw") || !host.lookup("avx512vl")) return all;
+  if (!host.lookup("avx512f") || !host.lookup("avx512dq") || !host.lookup("avx512bw") || !host.lookup("avx512vl"))
+    return all;
   all.push_back(cpuFeatures(Simd::avx512));
   if (all.back().fp16) {  // and the same without half instructions
     all.push_back(all.back());
@@ -66,11 +66,14 @@ std::uint64_t randomValue(const Type &t) {
     return (r % 4 == 0 ? edges[(r >> 8) % 6] : r % 4 == 1 ? r >> 8 & 0xff : r >> 3) & mask(t.bits);
   }
   const Format &f = *t.format;
-  const std::uint64_t sign = r >> 20 & 1 ? 1ull << (f.bits - 1) : 0, inf = f.exponentMask(), least = 1ull << f.fraction();
-  const std::uint64_t edges[] = {0, 1, 2, least - 1, least, least + 1, inf - 1, inf - 2, inf, inf | 1ull << (f.fraction() - 1)};
+  const std::uint64_t sign = r >> 20 & 1 ? 1ull << (f.bits - 1) : 0, inf = f.exponentMask(),
+                      least = 1ull << f.fraction();
+  const std::uint64_t edges[] = {0,         1,       2,       least - 1, least,
+                                 least + 1, inf - 1, inf - 2, inf,       inf | 1ull << (f.fraction() - 1)};
   switch (r % 8) {
     case 0: return sign | edges[(r >> 32) % 10];
-    case 1: case 2: return random()() & mask(f.bits);
+    case 1:
+    case 2: return random()() & mask(f.bits);
     case 3: return sign | (random()() & mask(f.fraction() + 1));  // near the subnormals
     case 4: return sign | (inf - 1 - (random()() & 0xf));         // near the largest
     default: {                                                    // everyday numbers
@@ -91,7 +94,8 @@ struct Operation {
 };
 
 std::string replaceAll(std::string s, const std::string &from, const std::string &to) {
-  for (std::size_t at = 0; (at = s.find(from, at)) != std::string::npos; at += to.size()) s.replace(at, from.size(), to);
+  for (std::size_t at = 0; (at = s.find(from, at)) != std::string::npos; at += to.size())
+    s.replace(at, from.size(), to);
   return s;
 }
 
@@ -111,7 +115,8 @@ std::string functionText(const Operation &op, bool vector) {
     text += "ptr %p" + n + ", ";
     loads += "  %a" + n + " = load V(" + op.operands[i].ir + "), ptr %p" + n + ", align 1\n";
   }
-  text += "ptr %out) {\n" + loads + "  " + op.body + "\n  store V(" + op.result.ir + ") %r, ptr %out, align 1\n  ret void\n}\n";
+  text += "ptr %out) {\n" + loads + "  " + op.body + "\n  store V(" + op.result.ir +
+          ") %r, ptr %out, align 1\n  ret void\n}\n";
   return shaped(text, vector);
 }
 
@@ -120,7 +125,8 @@ public:
   Compiled(const Operation &op, const CpuFeatures &cpu) {
     llvm::LLVMContext context;
     llvm::SMDiagnostic problem;
-    const std::string elementwise = "\nattributes #0 = { nounwind willreturn speculatable memory(none) \"strata.elementwise\" }\n";
+    const std::string elementwise =
+        "\nattributes #0 = { nounwind willreturn speculatable memory(none) \"strata.elementwise\" }\n";
     const std::string text = functionText(op, true) + functionText(op, false) + shaped(op.declarations, true) +
                              shaped(op.declarations, false) + elementwise;
     auto module = llvm::parseAssemblyString(text, problem, context);
@@ -205,7 +211,8 @@ void verify(const Operation &op, const Check &check, const std::function<bool(co
           if (problem.empty() || ++wrong > 3) continue;
           std::string text;
           for (std::uint64_t o : operands) text += " " + hex(o);
-          ADD_FAILURE() << (vector ? "vector" : "scalar") << " operands" << text << ": got " << hex(got) << ", " << problem;
+          ADD_FAILURE() << (vector ? "vector" : "scalar") << " operands" << text << ": got " << hex(got) << ", "
+                        << problem;
         }
       }
     }
@@ -227,7 +234,10 @@ Check equalBits(std::function<std::uint64_t(const Values &)> reference) {
   };
 }
 
-struct Named { const char *name; mpfr_rnd_t rounding; };
+struct Named {
+  const char *name;
+  mpfr_rnd_t rounding;
+};
 constexpr Named kDirections[] = {{"rz", MPFR_RNDZ}, {"rm", MPFR_RNDD}, {"rp", MPFR_RNDU}};
 
 // The operation `name` of n operands in MPFR.
@@ -307,8 +317,11 @@ TEST(Math, NarrowComparisonsAndSigns) {
 }
 
 TEST(Math, ConversionsBetweenFormatsRoundOnce) {
-  struct Pair { const Format *from, *to; };
-  for (const Pair &p : {Pair{&kDouble, &kFloat}, Pair{&kDouble, &kHalf}, Pair{&kDouble, &kBfloat}, Pair{&kFloat, &kHalf}, Pair{&kFloat, &kBfloat}}) {
+  struct Pair {
+    const Format *from, *to;
+  };
+  for (const Pair &p : {Pair{&kDouble, &kFloat}, Pair{&kDouble, &kHalf}, Pair{&kDouble, &kBfloat},
+                        Pair{&kFloat, &kHalf}, Pair{&kFloat, &kBfloat}}) {
     const auto to = [=](mpfr_rnd_t rounding) {
       return equals(*p.to, [=](const Values &v) {
         const Exact x(decode(*p.from, v[0]));
@@ -319,14 +332,18 @@ TEST(Math, ConversionsBetweenFormatsRoundOnce) {
     nearest.body = "%r = fptrunc V(" + std::string(p.from->ir) + ") %a0 to V(" + p.to->ir + ")";
     verify(nearest, to(MPFR_RNDN));
     for (const Named &d : kDirections)
-      verify(strataCall(std::string("fptrunc.") + d.name + "." + p.from->name + "." + p.to->name, {of(*p.from)}, of(*p.to)), to(d.rounding));
+      verify(strataCall(std::string("fptrunc.") + d.name + "." + p.from->name + "." + p.to->name, {of(*p.from)},
+                        of(*p.to)),
+             to(d.rounding));
     Operation extend{std::string("fpext ") + p.to->ir + " to " + p.from->ir, {of(*p.to)}, of(*p.from), "", ""};
     extend.body = "%r = fpext V(" + std::string(p.to->ir) + ") %a0 to V(" + p.from->ir + ")";
     verify(extend, equals(*p.from, [=](const Values &v) { return encode(*p.from, decode(*p.to, v[0])); }));
   }
 }
 
-std::int64_t signExtended(std::uint64_t v, unsigned bits) { return static_cast<std::int64_t>(v << (64 - bits)) >> (64 - bits); }
+std::int64_t signExtended(std::uint64_t v, unsigned bits) {
+  return static_cast<std::int64_t>(v << (64 - bits)) >> (64 - bits);
+}
 
 TEST(Math, IntegersToFloats) {
   for (const Format *f : {&kHalf, &kBfloat, &kFloat, &kDouble})
@@ -343,43 +360,49 @@ TEST(Math, IntegersToFloats) {
         nearest.body = "%r = " + op + " V(i" + std::to_string(bits) + ") %a0 to V(" + f->ir + ")";
         verify(nearest, check(MPFR_RNDN));
         for (const Named &d : kDirections)
-          verify(strataCall(op + "." + d.name + ".i" + std::to_string(bits) + "." + f->name, {integer(bits)}, of(*f)), check(d.rounding));
+          verify(strataCall(op + "." + d.name + ".i" + std::to_string(bits) + "." + f->name, {integer(bits)}, of(*f)),
+                 check(d.rounding));
       }
 }
 
 TEST(Math, RoundingToIntegers) {
-  const std::pair<const char *, mpfr_rnd_t> all[] = {{"floor", MPFR_RNDD}, {"ceil", MPFR_RNDU}, {"trunc", MPFR_RNDZ}, {"roundeven", MPFR_RNDN}, {"round", MPFR_RNDNA}};
+  const std::pair<const char *, mpfr_rnd_t> all[] = {
+      {"floor", MPFR_RNDD}, {"ceil", MPFR_RNDU}, {"trunc", MPFR_RNDZ}, {"roundeven", MPFR_RNDN}, {"round", MPFR_RNDNA}};
   for (const Format *f : {&kFloat, &kDouble, &kHalf})
     for (const auto &[name, rounding] : all) {
       Operation op{std::string(name) + f->ir, {of(*f)}, of(*f), "", ""};
       op.body = "%r = call V(" + std::string(f->ir) + ") @llvm." + name + ".vS" + f->name + "(V(" + f->ir + ") %a0)";
-      op.declarations = "declare V(" + std::string(f->ir) + ") @llvm." + name + ".vS" + f->name + "(V(" + f->ir + "))\n";
+      op.declarations =
+          "declare V(" + std::string(f->ir) + ") @llvm." + name + ".vS" + f->name + "(V(" + f->ir + "))\n";
       op.body = replaceAll(op.body, "..", "."), op.declarations = replaceAll(op.declarations, "..", ".");
       verify(op, equals(*f, [f, rounding = rounding](const Values &v) {
-        const double x = decode(*f, v[0]);
-        const double r = rounding == MPFR_RNDD ? std::floor(x) : rounding == MPFR_RNDU ? std::ceil(x) : rounding == MPFR_RNDZ ? std::trunc(x)
-                         : rounding == MPFR_RNDN ? std::nearbyint(x) : std::round(x);
-        return encode(*f, r);
-      }));
+               const double x = decode(*f, v[0]);
+               const double r = rounding == MPFR_RNDD   ? std::floor(x)
+                                : rounding == MPFR_RNDU ? std::ceil(x)
+                                : rounding == MPFR_RNDZ ? std::trunc(x)
+                                : rounding == MPFR_RNDN ? std::nearbyint(x)
+                                                        : std::round(x);
+               return encode(*f, r);
+             }));
     }
 }
 
 TEST(Math, MinimumAndMaximum) {
   for (const Format *f : {&kHalf, &kBfloat, &kFloat, &kDouble})
     for (bool minimum : {true, false})
-      verify(strataCall(std::string(minimum ? "fmin." : "fmax.") + f->name, {of(*f), of(*f)}, of(*f)), equals(*f, [=](const Values &v) {
-        const double a = decode(*f, v[0]), b = decode(*f, v[1]);
-        if (std::isnan(a)) return v[1];
-        if (std::isnan(b)) return v[0];
-        if (a == b) return std::signbit(a) == minimum ? v[0] : v[1];
-        return (a < b) == minimum ? v[0] : v[1];
-      }));
+      verify(strataCall(std::string(minimum ? "fmin." : "fmax.") + f->name, {of(*f), of(*f)}, of(*f)),
+             equals(*f, [=](const Values &v) {
+               const double a = decode(*f, v[0]), b = decode(*f, v[1]);
+               if (std::isnan(a)) return v[1];
+               if (std::isnan(b)) return v[0];
+               if (a == b) return std::signbit(a) == minimum ? v[0] : v[1];
+               return (a < b) == minimum ? v[0] : v[1];
+             }));
 }
 
 TEST(Math, FlushKeepsTheSign) {
-  verify(strataCall("ftz.f32", {of(kFloat)}, of(kFloat)), equals(kFloat, [](const Values &v) {
-    return v[0] & kFloat.exponentMask() ? v[0] : v[0] & 0x80000000;
-  }));
+  verify(strataCall("ftz.f32", {of(kFloat)}, of(kFloat)),
+         equals(kFloat, [](const Values &v) { return v[0] & kFloat.exponentMask() ? v[0] : v[0] & 0x80000000; }));
 }
 
 TEST(Math, VectorDivisionIsTotal) {
@@ -394,11 +417,13 @@ TEST(Math, VectorDivisionIsTotal) {
         return v[1] != 0 && !overflow;
       };
       verify(op, equalBits([=](const Values &v) {
-        const std::int64_t a = signExtended(v[0], bits), b = signExtended(v[1], bits);
-        const std::uint64_t r = n == "udiv" ? v[0] / v[1] : n == "urem" ? v[0] % v[1]
-                                : static_cast<std::uint64_t>(n == "sdiv" ? a / b : a % b);
-        return r & mask(bits);
-      }), [=](const Values &v) { return !defined(v); });
+               const std::int64_t a = signExtended(v[0], bits), b = signExtended(v[1], bits);
+               const std::uint64_t r = n == "udiv"   ? v[0] / v[1]
+                                       : n == "urem" ? v[0] % v[1]
+                                                     : static_cast<std::uint64_t>(n == "sdiv" ? a / b : a % b);
+               return r & mask(bits);
+             }),
+             [=](const Values &v) { return !defined(v); });
     }
 }
 
@@ -419,7 +444,9 @@ Check approximately(std::function<double(double)> exact, std::function<bool(doub
   };
 }
 
-Operation approx(const char *name) { return strataCall(std::string("approx.") + name + ".f32", {of(kFloat)}, of(kFloat)); }
+Operation approx(const char *name) {
+  return strataCall(std::string("approx.") + name + ".f32", {of(kFloat)}, of(kFloat));
+}
 
 bool asFloatInfinite(double want) { return std::fabs(want) >= 0x1.ffffffp127; }
 
@@ -435,15 +462,18 @@ TEST(Approx, ReciprocalAndRoots) {
 }
 
 TEST(Approx, Exponential) {
-  verify(approx("ex2"), approximately([](double x) { return std::exp2(x); }, [](double, double got, double want) {
-    return asFloatInfinite(want) ? std::isinf(got) : ulps(got, want) <= 2;
-  }));
+  verify(approx("ex2"), approximately([](double x) { return std::exp2(x); },
+                                      [](double, double got, double want) {
+                                        return asFloatInfinite(want) ? std::isinf(got) : ulps(got, want) <= 2;
+                                      }));
 }
 
 TEST(Approx, Logarithm) {
-  verify(approx("lg2"), approximately([](double x) { return std::log2(x); }, [](double x, double got, double want) {
-    return std::fabs(got - want) <= (x > 0.5 && x < 2 ? 0x1p-22 : 0) || ulps(got, want) <= 2;
-  }));
+  verify(approx("lg2"), approximately([](double x) { return std::log2(x); },
+                                      [](double x, double got, double want) {
+                                        return std::fabs(got - want) <= (x > 0.5 && x < 2 ? 0x1p-22 : 0) ||
+                                               ulps(got, want) <= 2;
+                                      }));
 }
 
 TEST(Approx, SineAndCosine) {
@@ -457,17 +487,20 @@ TEST(Approx, SineAndCosine) {
 }
 
 TEST(Approx, HyperbolicTangent) {
-  verify(approx("tanh"), approximately([](double x) { return std::tanh(x); }, [](double x, double got, double want) {
-    if (std::isinf(x)) return got == want;
-    return std::fabs(got - want) <= 0x1p-11 * std::fabs(want) + 0x1p-149;
-  }));
+  verify(approx("tanh"), approximately([](double x) { return std::tanh(x); },
+                                       [](double x, double got, double want) {
+                                         if (std::isinf(x)) return got == want;
+                                         return std::fabs(got - want) <= 0x1p-11 * std::fabs(want) + 0x1p-149;
+                                       }));
 }
 
 TEST(Math, UnknownOperationIsAnError) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
-  auto module = llvm::parseAssemblyString("define float @f(float %x) {\n %r = call float @strata.approx.gamma.f32(float %x)\n ret float %r\n}\n"
-                                          "declare float @strata.approx.gamma.f32(float) \"strata.elementwise\"", problem, context);
+  auto module = llvm::parseAssemblyString(
+      "define float @f(float %x) {\n %r = call float @strata.approx.gamma.f32(float %x)\n ret float %r\n}\n"
+      "declare float @strata.approx.gamma.f32(float) \"strata.elementwise\"",
+      problem, context);
   ASSERT_TRUE(module);
   auto r = expandMath(*module, cpuFeatures(Simd::portable));
   ASSERT_FALSE(r);

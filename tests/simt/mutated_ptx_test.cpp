@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX that a compiler did not write: kernels with lines left out, doubled and moved, and with tokens changed. Each
 // is refused by the reader, or its kernels compile or are refused with a reason; nothing ends in an internal error.
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,8 +13,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "simt/pipeline.h"
 
@@ -36,14 +35,18 @@ Lines read(const char *name) {
   return lines;
 }
 
-bool isInstruction(const std::string &line) { return line.find(';') != line.npos && line.find('.') != line.npos && line[0] == '\t'; }
+bool isInstruction(const std::string &line) {
+  return line.find(';') != line.npos && line.find('.') != line.npos && line[0] == '\t';
+}
 
 // Words, and what is between them.
 std::vector<std::string> tokens(const std::string &line) {
   std::vector<std::string> parts;
   for (char c : line) {
     const bool word = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%' || c == '$' || c == '.';
-    const bool goesOn = !parts.empty() && word && c != '.' && (std::isalnum(static_cast<unsigned char>(parts.back().back())) || parts.back() == "." || parts.back() == "%" || parts.back() == "_");
+    const bool goesOn = !parts.empty() && word && c != '.' &&
+                        (std::isalnum(static_cast<unsigned char>(parts.back().back())) || parts.back() == "." ||
+                         parts.back() == "%" || parts.back() == "_");
     if (goesOn) parts.back() += c;
     else parts.push_back(std::string(1, c));
   }
@@ -108,10 +111,21 @@ private:
   }
 
   std::string withNumber(const std::string &line) {
-    constexpr const char *kNumbers[] = {"0", "-1", "1", "31", "32", "64", "65535", "4294967295", "-2147483648", "9223372036854775807", "0d7FF0000000000000"};
+    constexpr const char *kNumbers[] = {"0",
+                                        "-1",
+                                        "1",
+                                        "31",
+                                        "32",
+                                        "64",
+                                        "65535",
+                                        "4294967295",
+                                        "-2147483648",
+                                        "9223372036854775807",
+                                        "0d7FF0000000000000"};
     auto parts = tokens(line);
     std::string text;
-    for (const std::string &part : parts) text += std::isdigit(static_cast<unsigned char>(part[0])) ? kNumbers[below(std::size(kNumbers))] : part;
+    for (const std::string &part : parts)
+      text += std::isdigit(static_cast<unsigned char>(part[0])) ? kNumbers[below(std::size(kNumbers))] : part;
     return text;
   }
 
@@ -121,7 +135,8 @@ private:
 std::uint64_t volatile seedNow = 0;
 void reportSeed(int signal) {
   char text[64];
-  const int length = std::snprintf(text, sizeof text, "signal %d with seed %llu\n", signal, static_cast<unsigned long long>(seedNow));
+  const int length =
+      std::snprintf(text, sizeof text, "signal %d with seed %llu\n", signal, static_cast<unsigned long long>(seedNow));
   [[maybe_unused]] auto written = write(2, text, static_cast<std::size_t>(length));
   ::signal(signal, SIG_DFL);
   raise(signal);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simt/jit/part_halves.h"
+
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
@@ -8,21 +10,21 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include "simt/jit/part_halves.h"
-
 using namespace strata::simt;
 
 namespace {
 
-// How often words' elements are permuted in a function that takes the low halves of `n` words and, shifted by `shift`, others; and
-// how many truncations are left.
+// How often words' elements are permuted in a function that takes the low halves of `n` words and, shifted by `shift`,
+// others; and how many truncations are left.
 std::pair<int, int> parted(int n, int shift, bool low = true) {
   const std::string words = "<" + std::to_string(n) + " x i32>", halves = "<" + std::to_string(n) + " x i16>";
   std::string splat;
   for (int i = 0; i < n; ++i) splat += (i ? ", i32 " : "i32 ") + std::to_string(shift);
-  const std::string text = "define void @f(ptr %p, ptr %q, ptr %r) {\n %x = load " + words + ", ptr %p\n" +
-                           (low ? " %l = trunc " + words + " %x to " + halves + "\n store " + halves + " %l, ptr %q\n" : std::string()) + " %s = lshr " + words +
-                           " %x, <" + splat + ">\n %h = trunc " + words + " %s to " + halves + "\n store " + halves + " %h, ptr %r\n ret void\n}\n";
+  const std::string text =
+      "define void @f(ptr %p, ptr %q, ptr %r) {\n %x = load " + words + ", ptr %p\n" +
+      (low ? " %l = trunc " + words + " %x to " + halves + "\n store " + halves + " %l, ptr %q\n" : std::string()) +
+      " %s = lshr " + words + " %x, <" + splat + ">\n %h = trunc " + words + " %s to " + halves + "\n store " + halves +
+      " %h, ptr %r\n ret void\n}\n";
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(text, diagnostic, context);

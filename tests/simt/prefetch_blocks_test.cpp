@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simt/jit/prefetch_blocks.h"
+
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
@@ -9,7 +11,6 @@
 #include <llvm/Support/SourceMgr.h>
 
 #include "simt/abi.h"
-#include "simt/jit/prefetch_blocks.h"
 
 using namespace strata::simt;
 
@@ -20,13 +21,21 @@ namespace {
 std::string kernel(const std::string &index, const std::string &type = "<32 x float>") {
   return "define void @strata_entry(ptr %block, ptr %warp) {\n"
          "start:\n %launch = load ptr, ptr %block, !invariant.load !0\n"
-         " %params.at = getelementptr i8, ptr %launch, i64 " + std::to_string(offsetof(LaunchState, params)) + "\n"
+         " %params.at = getelementptr i8, ptr %launch, i64 " +
+         std::to_string(offsetof(LaunchState, params)) +
+         "\n"
          " %params = load ptr, ptr %params.at, !invariant.load !0\n %in = load ptr, ptr %params, !invariant.load !0\n"
-         " %number.at = getelementptr i8, ptr %block, i64 " + std::to_string(offsetof(Block, blockIdx)) + "\n"
+         " %number.at = getelementptr i8, ptr %block, i64 " +
+         std::to_string(offsetof(Block, blockIdx)) +
+         "\n"
          " %block.idx = load i32, ptr %number.at, !invariant.load !0\n %far = load i32, ptr %in\n br label %loop\n"
          "loop:\n %warp.idx = phi i32 [0, %start], [%next, %loop]\n"
-         " %first = shl i32 %block.idx, 8\n %i = add nsw i32 " + index + "\n %wide = sext i32 %i to i64\n"
-         " %p = getelementptr float, ptr %in, i64 %wide\n %v = load " + type + ", ptr %p, align 4\n store " + type + " %v, ptr %warp\n"
+         " %first = shl i32 %block.idx, 8\n %i = add nsw i32 " +
+         index +
+         "\n %wide = sext i32 %i to i64\n"
+         " %p = getelementptr float, ptr %in, i64 %wide\n %v = load " +
+         type + ", ptr %p, align 4\n store " + type +
+         " %v, ptr %warp\n"
          " %next = add i32 %warp.idx, 32\n %more = icmp ult i32 %next, 256\n br i1 %more, label %loop, label %done\n"
          "done:\n ret void\n}\n!0 = !{}\n";
 }

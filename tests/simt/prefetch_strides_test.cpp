@@ -15,12 +15,18 @@ namespace strata::simt {
 namespace {
 
 // A loop over %i that loads `type` from `base` + 4 * %i and advances by `stride`.
-std::string loopOver(const std::string &base, const std::string &type, const std::string &stride, const std::string &body = "") {
+std::string loopOver(const std::string &base, const std::string &type, const std::string &stride,
+                     const std::string &body = "") {
   return "define void @strata_entry(ptr %block, ptr %warp, ptr %x, i32 %n, i32 %step) {\n"
-         "entry:\n  %at = getelementptr i8, ptr %block, i64 8\n  %shared = load ptr, ptr %at\n  %stack = alloca [4096 x i8]\n  br label %loop\n"
+         "entry:\n  %at = getelementptr i8, ptr %block, i64 8\n  %shared = load ptr, ptr %at\n  %stack = alloca [4096 "
+         "x i8]\n  br label %loop\n"
          "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %wide = sext i32 %i to i64\n"
-         "  %p = getelementptr float, ptr " + base + ", i64 %wide\n  %v = load " + type + ", ptr %p, align 4\n"
-         "  store " + type + " %v, ptr %warp, align 4\n" + body + "  %next = add nsw i32 %i, " + stride + "\n"
+         "  %p = getelementptr float, ptr " +
+         base + ", i64 %wide\n  %v = load " + type +
+         ", ptr %p, align 4\n"
+         "  store " +
+         type + " %v, ptr %warp, align 4\n" + body + "  %next = add nsw i32 %i, " + stride +
+         "\n"
          "  %on = icmp slt i32 %next, %n\n  br i1 %on, label %loop, label %done\n"
          "done:\n  ret void\n}\ndeclare void @strata.suspend()\n";
 }
@@ -28,7 +34,8 @@ std::string loopOver(const std::string &base, const std::string &type, const std
 class PrefetchStrides : public ::testing::Test {
 protected:
   // The prefetches of the function after the pass.
-  std::vector<llvm::IntrinsicInst *> prefetches(const std::string &text, void (*pass)(llvm::Function &) = prefetchPlainLoops) {
+  std::vector<llvm::IntrinsicInst *> prefetches(const std::string &text,
+                                                void (*pass)(llvm::Function &) = prefetchPlainLoops) {
     llvm::SMDiagnostic problem;
     module_ = llvm::parseAssemblyString(text, problem, context_);
     if (!module_) {
@@ -40,7 +47,9 @@ protected:
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
     std::vector<llvm::IntrinsicInst *> found;
     for (llvm::Instruction &i : llvm::instructions(function))
-      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i); call && call->getIntrinsicID() == llvm::Intrinsic::prefetch) found.push_back(call);
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+          call && call->getIntrinsicID() == llvm::Intrinsic::prefetch)
+        found.push_back(call);
     return found;
   }
 
@@ -71,9 +80,12 @@ TEST_F(PrefetchStrides, largeFixedStridesOnly) {
 
 TEST_F(PrefetchStrides, smallStridesToWhereLanesGatherFromOtherMemory) {
   auto gathering = [](const std::string &base) {
-    return loopOver("%x", "<16 x i32>", "16", "  %far = getelementptr float, ptr " + base + ", <16 x i32> %v\n"
-                    "  %g = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %far, i32 4, <16 x i1> splat (i1 true), <16 x float> poison)\n"
-                    "  store <16 x float> %g, ptr %warp, align 4\n") +
+    return loopOver("%x", "<16 x i32>", "16",
+                    "  %far = getelementptr float, ptr " + base +
+                        ", <16 x i32> %v\n"
+                        "  %g = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %far, i32 4, <16 x i1> "
+                        "splat (i1 true), <16 x float> poison)\n"
+                        "  store <16 x float> %g, ptr %warp, align 4\n") +
            "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x float>)\n";
   };
   EXPECT_EQ(prefetches(gathering("%warp")).size(), 1u);
@@ -85,7 +97,8 @@ TEST_F(PrefetchStrides, longTurnsIntoTheSecondLevel) {
   auto turn = [&](const std::string &rounds) {
     std::string text = loopOver("%x", "<16 x float>", "65536");
     text.replace(text.find("%next, %n"), 9, "%next, " + rounds);
-    text.replace(text.find("  %next ="), 0, "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
+    text.replace(text.find("  %next ="), 0,
+                 "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
     text.replace(text.find("[ %next, %loop ]"), 16, "[ %next, %rest ]");
     auto found = prefetches(text);
     return found.size() == 1 ? llvm::cast<llvm::ConstantInt>(found[0]->getArgOperand(2))->getZExtValue() : 0;
@@ -99,7 +112,8 @@ TEST_F(PrefetchStrides, notBeyondAFewRounds) {
   text.replace(text.find("%next, %n"), 9, "%next, 262144");
   EXPECT_EQ(prefetches(text).size(), 0u);
   // Unless they are a turn of a longer loop, which ends elsewhere too.
-  text.replace(text.find("  %next ="), 0, "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
+  text.replace(text.find("  %next ="), 0,
+               "  %stay = icmp slt i32 %i, %n\n  br i1 %stay, label %rest, label %done\nrest:\n");
   text.replace(text.find("[ %next, %loop ]"), 16, "[ %next, %rest ]");
   EXPECT_EQ(prefetches(text).size(), 2u);
 }

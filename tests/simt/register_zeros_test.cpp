@@ -18,8 +18,11 @@ namespace {
 bool zeroStays(const std::string &body) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString("define void @f(i1 %c, ptr %out, i32 %x) {\nentry:\n %r = alloca i32\n"
-                                          " store i32 0, ptr %r\n br label %body\nbody:\n" + body + "}\n", diagnostic, context);
+  auto module = llvm::parseAssemblyString(
+      "define void @f(i1 %c, ptr %out, i32 %x) {\nentry:\n %r = alloca i32\n"
+      " store i32 0, ptr %r\n br label %body\nbody:\n" +
+          body + "}\n",
+      diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
   llvm::Function &f = *module->getFunction("f");
   dropUnreadZeros(f);
@@ -28,20 +31,26 @@ bool zeroStays(const std::string &body) {
 
 const std::string kWrite = " store i32 %x, ptr %r\n";
 
-std::string read(const std::string &name) { return " %" + name + " = load i32, ptr %r\n store i32 %" + name + ", ptr %out\n"; }
+std::string read(const std::string &name) {
+  return " %" + name + " = load i32, ptr %r\n store i32 %" + name + ", ptr %out\n";
+}
 
 }  // namespace
 
 TEST(RegisterZeros, GoesIfTheOneWriteIsBeforeAllReads) {
   EXPECT_FALSE(zeroStays(kWrite + read("a") + " ret void\n"));
-  EXPECT_FALSE(zeroStays(kWrite + " br i1 %c, label %one, label %two\none:\n" + read("a") + " br label %two\ntwo:\n" + read("b") + " ret void\n"));
-  EXPECT_FALSE(zeroStays(" br label %loop\nloop:\n" + kWrite + read("a") + " br i1 %c, label %loop, label %end\nend:\n ret void\n"));
+  EXPECT_FALSE(zeroStays(kWrite + " br i1 %c, label %one, label %two\none:\n" + read("a") + " br label %two\ntwo:\n" +
+                         read("b") + " ret void\n"));
+  EXPECT_FALSE(zeroStays(" br label %loop\nloop:\n" + kWrite + read("a") +
+                         " br i1 %c, label %loop, label %end\nend:\n ret void\n"));
 }
 
 TEST(RegisterZeros, StaysWhereAReadMaySeeIt) {
   EXPECT_TRUE(zeroStays(read("a") + kWrite + " ret void\n"));
-  EXPECT_TRUE(zeroStays(" br i1 %c, label %one, label %two\none:\n" + kWrite + " br label %two\ntwo:\n" + read("a") + " ret void\n"));
-  EXPECT_TRUE(zeroStays(" br label %loop\nloop:\n" + read("a") + kWrite + " br i1 %c, label %loop, label %end\nend:\n ret void\n"));
+  EXPECT_TRUE(zeroStays(" br i1 %c, label %one, label %two\none:\n" + kWrite + " br label %two\ntwo:\n" + read("a") +
+                        " ret void\n"));
+  EXPECT_TRUE(zeroStays(" br label %loop\nloop:\n" + read("a") + kWrite +
+                        " br i1 %c, label %loop, label %end\nend:\n ret void\n"));
   EXPECT_TRUE(zeroStays(read("a") + " ret void\n"));
 }
 

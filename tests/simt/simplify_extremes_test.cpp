@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simt/lower/simplify_extremes.h"
+
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
@@ -8,8 +10,6 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include "simt/lower/simplify_extremes.h"
-
 using namespace strata::simt;
 
 namespace {
@@ -18,15 +18,21 @@ namespace {
 std::string called(const std::string &type, const std::string &name, const std::string &uses) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString("declare " + type + " @" + name + "(" + type + ", " + type + ")\n"
-                                          "define float @f(" + type + " %a, " + type + " %b, ptr %p) {\n"
-                                          " %r = call " + type + " @" + name + "(" + type + " %a, " + type + " %b)\n" + uses + "}\n",
-                                          diagnostic, context);
+  auto module =
+      llvm::parseAssemblyString("declare " + type + " @" + name + "(" + type + ", " + type +
+                                    ")\n"
+                                    "define float @f(" +
+                                    type + " %a, " + type +
+                                    " %b, ptr %p) {\n"
+                                    " %r = call " +
+                                    type + " @" + name + "(" + type + " %a, " + type + " %b)\n" + uses + "}\n",
+                                diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
   simplifyExtremes(*module->getFunction("f"));
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   for (const llvm::Function &function : *module)
-    if (function.isDeclaration() && function.getReturnType()->isFloatTy() && !function.use_empty()) return function.getName().str();
+    if (function.isDeclaration() && function.getReturnType()->isFloatTy() && !function.use_empty())
+      return function.getName().str();
   return name;
 }
 
@@ -39,7 +45,9 @@ TEST(SimplifyExtremes, OfHalvesUsedAsFloats) {
 
 TEST(SimplifyExtremes, NotWhereAHalfIsWanted) {
   EXPECT_EQ(called("half", "strata.fmax.f16", " store half %r, ptr %p\n" + widened("half")), "strata.fmax.f16");
-  EXPECT_EQ(called("half", "strata.fmax.f16", " %w = fpext half %r to double\n %n = fptrunc double %w to float\n ret float %n\n"), "strata.fmax.f16");
+  EXPECT_EQ(called("half", "strata.fmax.f16",
+                   " %w = fpext half %r to double\n %n = fptrunc double %w to float\n ret float %n\n"),
+            "strata.fmax.f16");
   EXPECT_EQ(called("half", "strata.fadd.rz.f16", widened("half")), "strata.fadd.rz.f16");
 }
 
@@ -47,21 +55,27 @@ TEST(SimplifyExtremes, NotWhereAHalfIsWanted) {
 unsigned comparisons(const std::string &x, const std::string &predicate) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString("declare float @strata.fmax.f32(float, float)\n"
-                                          "define float @f(float %a, float %b, float %c, i1 %go) {\n"
-                                          "entry:\n br label %loop\n"
-                                          "loop:\n %phi = phi float [%c, %entry], [%s, %loop]\n"
-                                          " %r = call float @strata.fmax.f32(float " + x + ", float %b)\n"
-                                          " %m = fcmp " + predicate + " float " + x + ", 0.0\n %n = fcmp uno float %b, 0.0\n %both = and i1 %m, %n\n"
-                                          " %s = select i1 %both, float 0x7FFFFFFFE0000000, float %r\n br i1 %go, label %loop, label %done\n"
-                                          "done:\n ret float %s\n}\n",
-                                          diagnostic, context);
+  auto module = llvm::parseAssemblyString(
+      "declare float @strata.fmax.f32(float, float)\n"
+      "define float @f(float %a, float %b, float %c, i1 %go) {\n"
+      "entry:\n br label %loop\n"
+      "loop:\n %phi = phi float [%c, %entry], [%s, %loop]\n"
+      " %r = call float @strata.fmax.f32(float " +
+          x +
+          ", float %b)\n"
+          " %m = fcmp " +
+          predicate + " float " + x +
+          ", 0.0\n %n = fcmp uno float %b, 0.0\n %both = and i1 %m, %n\n"
+          " %s = select i1 %both, float 0x7FFFFFFFE0000000, float %r\n br i1 %go, label %loop, label %done\n"
+          "done:\n ret float %s\n}\n",
+      diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
   llvm::Function &f = *module->getFunction("f");
   simplifyExtremes(f);
   EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
   for (llvm::Instruction &i : llvm::instructions(f))
-    if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&i)) return llvm::isa<llvm::FCmpInst>(select->getCondition()) ? 1 : 2;
+    if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&i))
+      return llvm::isa<llvm::FCmpInst>(select->getCondition()) ? 1 : 2;
   return 0;
 }
 

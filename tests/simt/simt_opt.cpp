@@ -60,11 +60,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << result.error().message << "\n";
     return 1;
   }
-  if (result->needsLaneMode)
-    llvm::outs() << "lane mode: " << result->laneModeReason << "\n";
-  else if (wantReport)
-    llvm::outs() << result->report;
-  else
-    llvm::outs() << *module;
+  if (result->needsLaneMode) llvm::outs() << "lane mode: " << result->laneModeReason << "\n";
+  else if (wantReport) llvm::outs() << result->report;
+  else llvm::outs() << *module;
   return 0;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simt/jit/sink_loads.h"
+
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
@@ -8,20 +10,23 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
 
-#include "simt/jit/sink_loads.h"
-
 using namespace strata::simt;
 
 namespace {
 
-// A block that loads a vector, does `rest`, and goes on to `fill` or, as another block does, to `done`; `used` is what `fill` does.
+// A block that loads a vector, does `rest`, and goes on to `fill` or, as another block does, to `done`; `used` is what
+// `fill` does.
 std::string function(const std::string &rest, const std::string &used) {
   return "declare void @llvm.assume(i1)\n"
          "define <16 x float> @f(ptr %frame, ptr %p, i1 %first, i1 %more) {\n"
          "start:\n br i1 %first, label %resume, label %other\n"
          "other:\n br label %done\n"
-         "resume:\n %v = load <16 x float>, ptr %frame\n" + rest + " br i1 %more, label %fill, label %done\n"
-         "fill:\n" + used + " ret <16 x float> zeroinitializer\n"
+         "resume:\n %v = load <16 x float>, ptr %frame\n" +
+         rest +
+         " br i1 %more, label %fill, label %done\n"
+         "fill:\n" +
+         used +
+         " ret <16 x float> zeroinitializer\n"
          "done:\n %r = phi <16 x float> [zeroinitializer, %other], [%v, %resume]\n ret <16 x float> %r\n}\n";
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simt/jit/sink_warp_state.h"
+
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/InstIterator.h>
@@ -7,8 +9,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/SourceMgr.h>
-
-#include "simt/jit/sink_warp_state.h"
 
 using namespace strata::simt;
 
@@ -24,7 +24,9 @@ std::string kernel(const std::string &rest) {
          " %lanes = getelementptr i8, ptr %warp, i64 12\n store i32 -1, ptr %lanes\n"
          " %bad = icmp eq i32 %i, 77\n br i1 %bad, label %stop, label %rest\n"
          "stop:\n call void @fault(ptr %warp)\n unreachable\n"
-         "rest:\n" + rest + " %n = add i32 %i, 1\n %more = icmp ult i32 %n, 99\n br i1 %more, label %loop, label %done\n"
+         "rest:\n" +
+         rest +
+         " %n = add i32 %i, 1\n %more = icmp ult i32 %n, 99\n br i1 %more, label %loop, label %done\n"
          "done:\n ret void\n}\n";
 }
 

@@ -48,8 +48,10 @@ std::string kernel(const std::string &call) {
   };
   return "define void @kernel(ptr %warp) \"strata.kernel\" {\nentry:" + std::string(kPrologue) +
          "  %lane = call i32 @strata.lane()\n  %l = zext i32 %lane to i64\n" + load("%v", value, true) +
-         load("%b", second, true) + load("%part", takesPart, true) + load("%c", clamp, false) + load("%m", members, true) +
-         "  %p = trunc i32 %v to i1\n  %yes = icmp ne i32 %part, 0\n  br i1 %yes, label %some, label %done\nsome:\n" + call +
+         load("%b", second, true) + load("%part", takesPart, true) + load("%c", clamp, false) +
+         load("%m", members, true) +
+         "  %p = trunc i32 %v to i1\n  %yes = icmp ne i32 %part, 0\n  br i1 %yes, label %some, label %done\nsome:\n" +
+         call +
          "  %l2 = shl i64 %l, 1\n  %o = getelementptr i32, ptr %out, i64 %l2\n  store i32 %r, ptr %o\n"
          "  %o2 = getelementptr i32, ptr %o, i64 1\n  %q32 = zext i1 %q to i32\n  store i32 %q32, ptr %o2\n"
          "  br label %done\ndone:\n  ret void\n}\n" +
@@ -57,10 +59,15 @@ std::string kernel(const std::string &call) {
 }
 
 std::string pairCall(const std::string &call) {
-  return "  %both = call {i32, i1} @strata." + call + "\n  %r = extractvalue {i32, i1} %both, 0\n  %q = extractvalue {i32, i1} %both, 1\n";
+  return "  %both = call {i32, i1} @strata." + call +
+         "\n  %r = extractvalue {i32, i1} %both, 0\n  %q = extractvalue {i32, i1} %both, 1\n";
 }
-std::string wordCall(const std::string &call) { return "  %r = call i32 @strata." + call + "\n  %q = xor i1 false, true\n"; }
-std::string bitCall(const std::string &call) { return "  %q = call i1 @strata." + call + "\n  %r = zext i1 %q to i32\n"; }
+std::string wordCall(const std::string &call) {
+  return "  %r = call i32 @strata." + call + "\n  %q = xor i1 false, true\n";
+}
+std::string bitCall(const std::string &call) {
+  return "  %q = call i1 @strata." + call + "\n  %r = zext i1 %q to i32\n";
+}
 
 struct Answer {
   std::uint32_t word;
@@ -131,8 +138,10 @@ const std::vector<Case> &cases() {
          bool same = voting(w, l) == 0 || voting(w, l) == w.taking(l);
          return Answer{same, same};
        }},
-      {"voteBallot", wordCall("vote.ballot(i32 %m, i1 %p)"), [](const Lanes &w, int l) { return Answer{voting(w, l), true}; }},
-      {"matchAny", wordCall("match.any.i32(i32 %m, i32 %v)"), [](const Lanes &w, int l) { return Answer{sameValue(w, l), true}; }},
+      {"voteBallot", wordCall("vote.ballot(i32 %m, i1 %p)"),
+       [](const Lanes &w, int l) { return Answer{voting(w, l), true}; }},
+      {"matchAny", wordCall("match.any.i32(i32 %m, i32 %v)"),
+       [](const Lanes &w, int l) { return Answer{sameValue(w, l), true}; }},
       {"matchAll", pairCall("match.all.i32(i32 %m, i32 %v)"),
        [](const Lanes &w, int l) {
          std::uint32_t first = w.in[value + std::countr_zero(w.taking(l))];
@@ -175,8 +184,8 @@ TEST_P(VectorCollectives, haveTheirMeaning) {
       for (int l = 0; l < 32; ++l) {
         if (!lanes.isActive(l)) continue;
         Answer want = test.meaning(lanes, l);
-        ASSERT_EQ(outcome.vector[2 * l], want.word) << test.name << " lane " << l << " active " << lanes.active << " members "
-                                                    << lanes.in[members + l] << " c " << lanes.in[clamp];
+        ASSERT_EQ(outcome.vector[2 * l], want.word) << test.name << " lane " << l << " active " << lanes.active
+                                                    << " members " << lanes.in[members + l] << " c " << lanes.in[clamp];
         ASSERT_EQ(outcome.vector[2 * l + 1], std::uint32_t{want.bit}) << test.name << " lane " << l;
       }
     }
@@ -196,7 +205,8 @@ TEST(VectorFaults, misalignedLanesAreNamed) {
   setup.simd = *hostSimd();
   Outcome outcome = runBoth(program, setup);
   ASSERT_EQ(outcome.error, "");
-  EXPECT_EQ(outcome.faults, std::to_string(static_cast<int>(FaultKind::misalignedAddress)) + ":" + std::to_string(0xccccccccu) + " ");
+  EXPECT_EQ(outcome.faults,
+            std::to_string(static_cast<int>(FaultKind::misalignedAddress)) + ":" + std::to_string(0xccccccccu) + " ");
 }
 
 // Recursive functions with lanes that leave at different depths, and lanes that exit inside.
@@ -225,7 +235,8 @@ stay:
   ret void
 }
 define void @kernel(ptr %warp) "strata.kernel" {
-entry:)" + std::string(kPrologue) + R"(
+entry:)" + std::string(kPrologue) +
+                        R"(
   %lane = call i32 @strata.lane()
   %n0 = and i32 %lane, 7
   %f = call i32 @fact(ptr %warp, i32 %n0)
@@ -251,7 +262,8 @@ std::string targetName(const ::testing::TestParamInfo<Simd> &info) {
   static const char *const names[] = {"portable", "avx2", "avx512"};
   return names[static_cast<unsigned>(info.param)];
 }
-INSTANTIATE_TEST_SUITE_P(Targets, VectorCollectives, ::testing::Values(Simd::avx512, Simd::avx2, Simd::portable), targetName);
+INSTANTIATE_TEST_SUITE_P(Targets, VectorCollectives, ::testing::Values(Simd::avx512, Simd::avx2, Simd::portable),
+                         targetName);
 
 }  // namespace
 }  // namespace strata::simt::test

@@ -24,10 +24,8 @@ public:
 
   std::string program() {
     start();
-    if (pick(3) == 0)
-      gotos();
-    else
-      statements(3);
+    if (pick(3) == 0) gotos();
+    else statements(3);
     finish();
     return "define void @kernel(ptr %warp) \"strata.kernel\" {\nentry:" + std::string(kPrologue) + allocas_ + text_ +
            "}\n" + kDeclarations;
@@ -51,34 +49,36 @@ private:
 
   std::string value(int depth = 2) {
     switch (depth > 0 ? pick(20) : pick(3)) {
-    case 0: return std::to_string(static_cast<int>(pick(20)) - 5);
-    case 1: return variable();
-    case 2: return uniform();
-    case 3: return make("add i32 " + value(depth - 1) + ", " + value(depth - 1));
-    case 4: return make("sub i32 " + value(depth - 1) + ", " + value(depth - 1));
-    case 5: return make("mul i32 " + value(depth - 1) + ", " + std::to_string(pick(9)));
-    case 6: return make("xor i32 " + value(depth - 1) + ", " + value(depth - 1));
-    case 7: return make("and i32 " + value(depth - 1) + ", " + std::to_string(pick(64)));
-    case 8: return make("lshr i32 " + value(depth - 1) + ", " + std::to_string(pick(6)));
-    case 9: return make("shl i32 " + value(depth - 1) + ", " + std::to_string(pick(4)));
-    case 10: return make("udiv i32 " + value(depth - 1) + ", " + make("or i32 " + value(depth - 1) + ", 1"));
-    case 11: return make("select i1 " + condition(depth - 1) + ", i32 " + value(depth - 1) + ", i32 " + value(depth - 1));
-    case 12: return loadIn(depth);
-    case 13: return loadLocal(depth);
-    case 14: return make("add i32 %tx, " + std::to_string(pick(40)));
-    case 15: return wide(depth);
-    case 16: return floating(depth);
-    case 17: return loadByte(depth);
-    case 18: return loadLaneVector(depth);
-    default: return narrow(depth);
+      case 0: return std::to_string(static_cast<int>(pick(20)) - 5);
+      case 1: return variable();
+      case 2: return uniform();
+      case 3: return make("add i32 " + value(depth - 1) + ", " + value(depth - 1));
+      case 4: return make("sub i32 " + value(depth - 1) + ", " + value(depth - 1));
+      case 5: return make("mul i32 " + value(depth - 1) + ", " + std::to_string(pick(9)));
+      case 6: return make("xor i32 " + value(depth - 1) + ", " + value(depth - 1));
+      case 7: return make("and i32 " + value(depth - 1) + ", " + std::to_string(pick(64)));
+      case 8: return make("lshr i32 " + value(depth - 1) + ", " + std::to_string(pick(6)));
+      case 9: return make("shl i32 " + value(depth - 1) + ", " + std::to_string(pick(4)));
+      case 10: return make("udiv i32 " + value(depth - 1) + ", " + make("or i32 " + value(depth - 1) + ", 1"));
+      case 11:
+        return make("select i1 " + condition(depth - 1) + ", i32 " + value(depth - 1) + ", i32 " + value(depth - 1));
+      case 12: return loadIn(depth);
+      case 13: return loadLocal(depth);
+      case 14: return make("add i32 %tx, " + std::to_string(pick(40)));
+      case 15: return wide(depth);
+      case 16: return floating(depth);
+      case 17: return loadByte(depth);
+      case 18: return loadLaneVector(depth);
+      default: return narrow(depth);
     }
   }
 
   std::string uniform() {
     switch (pick(3)) {
-    case 0: return "%n";
-    case 1: return make("and i32 %n, " + std::to_string(pick(16)));
-    default: return make("load i32, ptr " + make("getelementptr i32, ptr %in, i64 " + std::to_string(pick(kInWords))));
+      case 0: return "%n";
+      case 1: return make("and i32 %n, " + std::to_string(pick(16)));
+      default:
+        return make("load i32, ptr " + make("getelementptr i32, ptr %in, i64 " + std::to_string(pick(kInWords))));
     }
   }
 
@@ -102,21 +102,25 @@ private:
   }
 
   std::string floating(int depth) {
-    std::string a = make("sitofp i32 " + value(depth - 1) + " to float"), b = make("sitofp i32 " + value(depth - 1) + " to float");
+    std::string a = make("sitofp i32 " + value(depth - 1) + " to float"),
+                b = make("sitofp i32 " + value(depth - 1) + " to float");
     std::string c = make(std::string(pick(2) ? "fmul" : "fadd") + " float " + a + ", " + b);
     std::string less = make("fcmp olt float " + c + ", " + a);
     return make("bitcast float " + make("select i1 " + less + ", float " + b + ", float " + c) + " to i32");
   }
 
   std::string loadByte(int depth) {
-    std::string at = make("zext i32 " + make("and i32 " + value(depth - 1) + ", " + std::to_string(4 * kInWords - 1)) + " to i64");
+    std::string at =
+        make("zext i32 " + make("and i32 " + value(depth - 1) + ", " + std::to_string(4 * kInWords - 1)) + " to i64");
     return make("sext i8 " + make("load i8, ptr " + make("getelementptr i8, ptr %in, i64 " + at)) + " to i32");
   }
 
   std::string loadLaneVector(int depth) {
-    std::string index = make("and i32 " + (pick(2) ? value(depth - 1) : "%lane") + ", " + std::to_string(kInWords / 4 - 1));
+    std::string index =
+        make("and i32 " + (pick(2) ? value(depth - 1) : "%lane") + ", " + std::to_string(kInWords / 4 - 1));
     std::string at = make("getelementptr <4 x i32>, ptr %in, i64 " + make("zext i32 " + index + " to i64"));
-    return make("extractelement <4 x i32> " + make("load <4 x i32>, ptr " + at + ", align 4") + ", i32 " + std::to_string(pick(4)));
+    return make("extractelement <4 x i32> " + make("load <4 x i32>, ptr " + at + ", align 4") + ", i32 " +
+                std::to_string(pick(4)));
   }
 
   // Memory of this thread alone, so that the order of lanes does not matter; or a sum over all threads.
@@ -129,7 +133,8 @@ private:
     std::string wide = make("zext i32 " + make("and i32 " + value(1) + ", 7") + " to i64");
     std::string at = make("getelementptr i32, ptr %mine, i64 " + wide), v = value(1);
     std::string old = pick(2) ? make("atomicrmw xchg ptr " + at + ", i32 " + v + " monotonic")
-                              : make("extractvalue {i32, i1} " + make("cmpxchg ptr " + at + ", i32 3, i32 " + v + " monotonic monotonic") + ", 0");
+                              : make("extractvalue {i32, i1} " +
+                                     make("cmpxchg ptr " + at + ", i32 3, i32 " + v + " monotonic monotonic") + ", 0");
     line("store i32 " + old + ", ptr " + slot());
   }
 
@@ -147,23 +152,23 @@ private:
 
   void assign() {
     switch (pick(9)) {
-    case 8: return atomic();
-    case 0: {
-      std::string wide = make("zext i32 " + make("and i32 " + value(1) + ", 7") + " to i64");
-      std::string v = value();
-      line("store i32 " + v + ", ptr " + make("getelementptr i32, ptr %local, i64 " + wide));
-      return;
-    }
-    case 1: {
-      std::string wide = make("zext i32 " + make("and i32 " + value(1) + ", 7") + " to i64");
-      std::string v = value();
-      line("store i32 " + v + ", ptr " + make("getelementptr i32, ptr %mine, i64 " + wide));
-      return;
-    }
-    default: {
-      std::string v = value();
-      line("store i32 " + v + ", ptr " + slot());
-    }
+      case 8: return atomic();
+      case 0: {
+        std::string wide = make("zext i32 " + make("and i32 " + value(1) + ", 7") + " to i64");
+        std::string v = value();
+        line("store i32 " + v + ", ptr " + make("getelementptr i32, ptr %local, i64 " + wide));
+        return;
+      }
+      case 1: {
+        std::string wide = make("zext i32 " + make("and i32 " + value(1) + ", 7") + " to i64");
+        std::string v = value();
+        line("store i32 " + v + ", ptr " + make("getelementptr i32, ptr %mine, i64 " + wide));
+        return;
+      }
+      default: {
+        std::string v = value();
+        line("store i32 " + v + ", ptr " + slot());
+      }
     }
   }
 
@@ -174,13 +179,13 @@ private:
 
   void statement(int depth) {
     switch (depth > 0 ? pick(10) : 0) {
-    case 4:
-    case 5: return conditional(depth);
-    case 6:
-    case 7: return loop(depth);
-    case 8: return leave();
-    case 9: return choose(depth);
-    default: assign();
+      case 4:
+      case 5: return conditional(depth);
+      case 6:
+      case 7: return loop(depth);
+      case 8: return leave();
+      case 9: return choose(depth);
+      default: assign();
     }
   }
 
@@ -265,8 +270,7 @@ private:
       if (pick(5) == 0)
         line("switch i32 " + make("and i32 " + value() + ", 3") + ", label %" + any() + " [ i32 0, label %" + any() +
              "  i32 1, label %" + any() + " ]");
-      else
-        line("br i1 " + condition() + ", label %" + any() + ", label %" + any());
+      else line("br i1 " + condition() + ", label %" + any() + ", label %" + any());
     }
     begin(label());
   }
@@ -303,7 +307,8 @@ private:
     begin("done");
     for (int i = 0; i < kVariables; ++i) {
       std::string v = make("load i32, ptr %v" + std::to_string(i));
-      line("store i32 " + v + ", ptr " + make("getelementptr i32, ptr %mine, i64 " + std::to_string(kOutPerThread + i)));
+      line("store i32 " + v + ", ptr " +
+           make("getelementptr i32, ptr %mine, i64 " + std::to_string(kOutPerThread + i)));
     }
     line("ret void");
   }
@@ -331,7 +336,8 @@ Setup setupFor(std::mt19937_64 &random, Simd simd) {
   setup.exactShape = block.exact;
   setup.multipleOf32 = block.rows;
   setup.optimizeFirst = random() % 4 != 0;
-  for (int i = 0; i < kInWords; ++i) setup.in.push_back(random() % 3 ? static_cast<std::uint32_t>(random() % 12) : static_cast<std::uint32_t>(random()));
+  for (int i = 0; i < kInWords; ++i)
+    setup.in.push_back(random() % 3 ? static_cast<std::uint32_t>(random() % 12) : static_cast<std::uint32_t>(random()));
   setup.outWords = std::size_t{block.dims[0]} * block.dims[1] * (kOutPerThread + kVariables) + 1;
   setup.n = static_cast<std::uint32_t>(random() % 40);
   return setup;

@@ -100,9 +100,10 @@ void optimize(llvm::Module &module, bool fully) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
-  const char *pipeline = fully ? "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
-                                 "gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
-                               : "function(sroa<preserve-cfg>)";
+  const char *pipeline =
+      fully ? "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),"
+              "gvn<no-pre;no-load-pre>,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+            : "function(sroa<preserve-cfg>)";
   llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
 }
@@ -129,10 +130,11 @@ struct Jit {
     auto address = [](void *p) {
       return llvm::orc::ExecutorSymbolDef(llvm::orc::ExecutorAddr::fromPtr(p), llvm::JITSymbolFlags::Exported);
     };
-    llvm::cantFail(engine->getMainJITDylib().define(llvm::orc::absoluteSymbols(
-        {{engine->mangleAndIntern("test.lane"), address(&currentLane)},
-         {engine->mangleAndIntern("test.tid"), address(currentTid)}})));
-    auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(engine->getDataLayout().getGlobalPrefix());
+    llvm::cantFail(engine->getMainJITDylib().define(
+        llvm::orc::absoluteSymbols({{engine->mangleAndIntern("test.lane"), address(&currentLane)},
+                                    {engine->mangleAndIntern("test.tid"), address(currentTid)}})));
+    auto process =
+        llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(engine->getDataLayout().getGlobalPrefix());
     engine->getMainJITDylib().addGenerator(llvm::cantFail(std::move(process)));
   }
 

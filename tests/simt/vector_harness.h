@@ -18,21 +18,21 @@ extern const char *const kDeclarations;
 struct Setup {
   Simd simd = Simd::avx512;
   std::uint32_t blockDim[3] = {32, 1, 1};
-  bool exactShape = false;        // CompileOptions::blockDim = blockDim
-  bool multipleOf32 = false;      // CompileOptions::blockMultipleOf32
-  bool alsoLanes = true;          // run lane by lane too (not for code with collectives)
-  bool optimizeFirst = true;      // scalar passes before, as in the pipeline; else SSA construction only
+  bool exactShape = false;    // CompileOptions::blockDim = blockDim
+  bool multipleOf32 = false;  // CompileOptions::blockMultipleOf32
+  bool alsoLanes = true;      // run lane by lane too (not for code with collectives)
+  bool optimizeFirst = true;  // scalar passes before, as in the pipeline; else SSA construction only
   std::vector<std::uint32_t> in;
-  std::size_t outWords = 0;       // size of %out, filled with a pattern before
+  std::size_t outWords = 0;  // size of %out, filled with a pattern before
   std::uint32_t n = 0;
 };
 
 struct Outcome {
-  std::string error;              // empty: ran
+  std::string error;  // empty: ran
   bool laneMode = false;
   std::string laneModeReason, report, vectorIr;
-  std::vector<std::uint32_t> lane, vector;   // %out after each run
-  std::string faults;             // "kind:lanes" of faults raised by the vector run
+  std::vector<std::uint32_t> lane, vector;  // %out after each run
+  std::string faults;                       // "kind:lanes" of faults raised by the vector run
 };
 
 // The kernel must be `@kernel`.

@@ -39,9 +39,9 @@ protected:
     entry.payload.assign(ptx.begin(), ptx.end());
     std::vector<std::uint8_t> bytes = fatbin::write({entry}, true);
     write(name + ".fatbin", std::string(bytes.begin(), bytes.end()));
-    write(name + ".c", "__asm__(\".section __nv_relfatbin,\\\"a\\\"\\n.balign 8\\n.incbin \\\"" + path(name + ".fatbin") +
-                           "\\\"\\n.text\");\nvoid __cudaRegisterLinkedBinary_" + id + "(void);\nvoid f_" + id +
-                           "(void) { __cudaRegisterLinkedBinary_" + id + "(); }\n");
+    write(name + ".c", "__asm__(\".section __nv_relfatbin,\\\"a\\\"\\n.balign 8\\n.incbin \\\"" +
+                           path(name + ".fatbin") + "\\\"\\n.text\");\nvoid __cudaRegisterLinkedBinary_" + id +
+                           "(void);\nvoid f_" + id + "(void) { __cudaRegisterLinkedBinary_" + id + "(); }\n");
     run(STRATA_CLANG " -c " + path(name + ".c") + " -o " + path(name));
   }
   static void run(const std::string &command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }

@@ -92,7 +92,8 @@ TEST(OptionTable, HelpNamesEveryRow) {
 }
 
 TEST(OptionParser, CommandLinesOfRealMakefiles) {
-  CommandLine line = parsed({"-std=c++17", "-Xcompiler", "-Wall", "-arch=sm_60", "-O3", "-c", "main.cu", "-o", "main.o"});
+  CommandLine line =
+      parsed({"-std=c++17", "-Xcompiler", "-Wall", "-arch=sm_60", "-O3", "-c", "main.cu", "-o", "main.o"});
   EXPECT_EQ(line.value(Option::standard), "c++17");
   EXPECT_EQ(line.value(Option::arch), "sm_60");
   EXPECT_EQ(line.value(Option::optimize), "3");
@@ -108,7 +109,8 @@ TEST(OptionParser, CommandLinesOfRealMakefiles) {
 }
 
 TEST(OptionParser, ListsAreSplitAtCommasOutsideQuotesAndBrackets) {
-  EXPECT_EQ(parsed({"-Xcompiler", "-Wall,-O2", "-Xcompiler=-g"}).list(Option::hostOptions), (Words{"-Wall", "-O2", "-g"}));
+  EXPECT_EQ(parsed({"-Xcompiler", "-Wall,-O2", "-Xcompiler=-g"}).list(Option::hostOptions),
+            (Words{"-Wall", "-O2", "-g"}));
   EXPECT_EQ(parsed({"-Xcompiler=-fPIC,-Wl,-rpath,/x", "-Xcompiler", "-O2"}).list(Option::hostOptions),
             (Words{"-fPIC", "-Wl,-rpath,/x", "-O2"}));
   EXPECT_EQ(parsed({"-Da=1,b=f(x,y),c=\"p,q\",d=m\\,n"}).list(Option::define),

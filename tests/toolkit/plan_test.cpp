@@ -60,11 +60,13 @@ TEST(Archs, MachineCodeForCpus) {
   EXPECT_EQ(archs({"-arch=sm_90,cpu"}), "sm_90 cpu_avx2 cpu_avx512");
   EXPECT_EQ(archs({"-arch=cpu_portable,sm_90,cpu_native"}), "sm_90 cpu_native cpu_portable");
   EXPECT_EQ(archs({"-arch=compute_80", "-code=sm_80,cpu_avx2"}), "sm_80 cpu_avx2");
-  EXPECT_EQ(archs({"-gencode", "arch=compute_80,code=[sm_80,cpu_avx512]", "-gencode=arch=compute_90,code=\"cpu_avx512,compute_90\""}),
+  EXPECT_EQ(archs({"-gencode", "arch=compute_80,code=[sm_80,cpu_avx512]",
+                   "-gencode=arch=compute_90,code=\"cpu_avx512,compute_90\""}),
             "sm_80 sm_90 cpu_avx512");
   EXPECT_EQ(archs({"-arch=cpu_avx2", "-gencode", "arch=compute_70,code=sm_70"}), "sm_70 cpu_avx2");
   EXPECT_EQ(archs({"-arch=cpu_z80"}), "Unsupported gpu architecture 'cpu_z80'");
-  EXPECT_EQ(archs({"-arch=sm_80,sm_90"}), "Option '--gpu-architecture sm_80,sm_90' names more than one GPU: use --generate-code");
+  EXPECT_EQ(archs({"-arch=sm_80,sm_90"}),
+            "Option '--gpu-architecture sm_80,sm_90' names more than one GPU: use --generate-code");
 }
 
 TEST(Archs, NewerThanClangKnowsBecomeItsNewest) {
@@ -89,7 +91,8 @@ TEST(Plan, MachineCodeIsMadeWhereTheProgramIsWhole) {
 }
 
 TEST(Plan, CompilesOncePerArchitectureAndOnceForTheHost) {
-  std::string text = commands({"-c", "a.cu", "-gencode", "arch=compute_70,code=sm_70", "-gencode", "arch=compute_90,code=sm_90"});
+  std::string text =
+      commands({"-c", "a.cu", "-gencode", "arch=compute_70,code=sm_70", "-gencode", "arch=compute_90,code=sm_90"});
   EXPECT_EQ(count(text, "--cuda-device-only"), 2);
   EXPECT_EQ(count(text, "--cuda-host-only"), 1);
   EXPECT_EQ(count(text, "--offload-arch=sm_70"), 1);
@@ -117,7 +120,8 @@ TEST(Plan, DeviceMathOptions) {
   EXPECT_EQ(count(exact, "-ffp-contract=fast"), 1);
   EXPECT_EQ(count(exact, "prec-div") + count(exact, "flush-denormals") + count(exact, "approx"), 0);
   std::string fast = commands({"-ptx", "a.cu", "-use_fast_math"});
-  for (const char *option : {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals", "-nvptx-prec-divf32=0", "-nvptx-prec-sqrtf32=0"})
+  for (const char *option : {"-fgpu-flush-denormals-to-zero", "-fgpu-approx-transcendentals", "-nvptx-prec-divf32=0",
+                             "-nvptx-prec-sqrtf32=0"})
     EXPECT_EQ(count(fast, option), 1) << option;
   std::string mixed = commands({"-ptx", "a.cu", "-use_fast_math", "-prec-div=true", "-fmad=false", "-ftz=false"});
   EXPECT_EQ(count(mixed, "-ffp-contract=off"), 1);
@@ -137,8 +141,7 @@ TEST(Plan, LinkTakesTheRuntimeThatIsAskedFor) {
   std::string shared = commands({"a.o", "--cudart=shared", "-shared", "-o", "liba.so"});
   EXPECT_EQ(count(shared, "-lcudart ") + count(shared, " -shared "), 2);
   EXPECT_EQ(count(commands({"a.o", "--cudart", "none"}), "-lcudart"), 0);
-  EXPECT_EQ(count(commands({"a.o", "-Xcompiler", "-Wl,-rpath,/x", "-Xlinker", "-rpath,/y"}),
-                  "-Wl,-rpath,/x"), 1);
+  EXPECT_EQ(count(commands({"a.o", "-Xcompiler", "-Wl,-rpath,/x", "-Xlinker", "-rpath,/y"}), "-Wl,-rpath,/x"), 1);
 }
 
 TEST(Plan, DeviceLinkOnlyForRelocatableCode) {

@@ -3,12 +3,13 @@
 //   vectors record DRIVER INSTRUCTIONS FILE    writes the results (on real hardware)
 //   vectors compare DRIVER INSTRUCTIONS FILE   executes and compares with recorded results
 // FILE: for each line of instructions.txt a 64-bit hash of the line, then kThreads results of 8 bytes.
+#include <dlfcn.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -85,12 +86,26 @@ std::uint64_t mix(std::uint64_t z) {
 
 // Twelve values where things go wrong, per type.
 std::uint64_t edge(const std::string &type, unsigned i) {
-  static const std::uint64_t f32[] = {0, 0x80000000, 0x3F800000, 0xBFC00000, 0x7F800000, 0xFF800000, 0x7FC00000, 1, 0x007FFFFF, 0x00800000, 0x7F7FFFFF, 0x4F000000};
-  static const std::uint64_t f64[] = {0, 1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
-                                      0x7FF8000000000000, 1, 0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x7FEFFFFFFFFFFFFF, 0x41E0000000000000};
-  static const std::uint64_t f16[] = {0, 0x8000, 0x3C00, 0xBE00, 0x7C00, 0xFC00, 0x7E00, 1, 0x03FF, 0x0400, 0x7BFF, 0x4248};
-  static const std::uint64_t bf16[] = {0, 0x8000, 0x3F80, 0xBFC0, 0x7F80, 0xFF80, 0x7FC0, 1, 0x007F, 0x0080, 0x7F7F, 0x4049};
-  static const std::uint64_t integer[] = {0, 1, 2, ~0ull, ~1ull, 31, 32, 0x7F, 0x80, 0xFF00, 0x55555555, 0x123456789ABCDEF0};
+  static const std::uint64_t f32[] = {0,          0x80000000, 0x3F800000, 0xBFC00000, 0x7F800000, 0xFF800000,
+                                      0x7FC00000, 1,          0x007FFFFF, 0x00800000, 0x7F7FFFFF, 0x4F000000};
+  static const std::uint64_t f64[] = {0,
+                                      1ull << 63,
+                                      0x3FF0000000000000,
+                                      0xBFF8000000000000,
+                                      0x7FF0000000000000,
+                                      0xFFF0000000000000,
+                                      0x7FF8000000000000,
+                                      1,
+                                      0x000FFFFFFFFFFFFF,
+                                      0x0010000000000000,
+                                      0x7FEFFFFFFFFFFFFF,
+                                      0x41E0000000000000};
+  static const std::uint64_t f16[] = {0,      0x8000, 0x3C00, 0xBE00, 0x7C00, 0xFC00,
+                                      0x7E00, 1,      0x03FF, 0x0400, 0x7BFF, 0x4248};
+  static const std::uint64_t bf16[] = {0,      0x8000, 0x3F80, 0xBFC0, 0x7F80, 0xFF80,
+                                       0x7FC0, 1,      0x007F, 0x0080, 0x7F7F, 0x4049};
+  static const std::uint64_t integer[] = {0,  1,    2,    ~0ull,  ~1ull,      31,
+                                          32, 0x7F, 0x80, 0xFF00, 0x55555555, 0x123456789ABCDEF0};
   if (type == "f32") return f32[i];
   if (type == "f64") return f64[i];
   if (type == "f16") return f16[i];
@@ -98,7 +113,7 @@ std::uint64_t edge(const std::string &type, unsigned i) {
   if (type == "f16x2") return f16[i] | f16[(i * 5 + 3) % 12] << 16;
   if (type == "bf16x2") return bf16[i] | bf16[(i * 5 + 3) % 12] << 16;
   unsigned w = width(type);
-  if (i == 7) return 1ull << (w - 1);            // the most negative
+  if (i == 7) return 1ull << (w - 1);  // the most negative
   if (i == 8) return (1ull << (w - 1)) - 1;
   return integer[i];
 }
@@ -127,7 +142,8 @@ std::uint64_t operand(const std::string &type, unsigned thread, unsigned which) 
 // --- kernels ----------------------------------------------------------------------------------------
 
 std::string replaceAll(std::string text, const std::string &from, const std::string &to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
   return text;
 }
 
@@ -143,18 +159,22 @@ std::string bits(unsigned w) { return "b" + std::to_string(w); }
 // One kernel for cases [first, last): operands at in + ((case·3 + which)·kThreads + thread)·8, results at
 // out + (case·kThreads + thread)·8.
 std::string kernelText(const std::vector<Case> &cases, std::size_t first, std::size_t last) {
-  std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
-                     "  .reg .b64 %in, %out, %o, %bits;\n  .reg .b32 %t;\n"
-                     "  ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];\n  mov.u32 %t, %tid.x;\n  mul.wide.u32 %o, %t, 8;\n"
-                     "  add.u64 %in, %in, %o;\n  add.u64 %out, %out, %o;\n";
+  std::string text =
+      ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {\n"
+      "  .reg .b64 %in, %out, %o, %bits;\n  .reg .b32 %t;\n"
+      "  ld.param.u64 %in, [in];\n  ld.param.u64 %out, [out];\n  mov.u32 %t, %tid.x;\n  mul.wide.u32 %o, %t, 8;\n"
+      "  add.u64 %in, %in, %o;\n  add.u64 %out, %out, %o;\n";
   for (std::size_t i = first; i < last; ++i) {
     const Case &c = cases[i];
     std::string code = c.code;
-    text += "  {\n  .reg .b16 %h<4>;\n  .reg .b32 %r<4>;\n  .reg .b64 %l<4>;\n  .reg .f32 %f<4>;\n  .reg .f64 %e<4>;\n  .reg .b32 %x;\n  .reg .f32 %g;\n  .reg .pred %p, %q;\n";
+    text +=
+        "  {\n  .reg .b16 %h<4>;\n  .reg .b32 %r<4>;\n  .reg .b64 %l<4>;\n  .reg .f32 %f<4>;\n  .reg .f64 %e<4>;\n  "
+        ".reg .b32 %x;\n  .reg .f32 %g;\n  .reg .pred %p, %q;\n";
     for (unsigned k = 0; k < c.operands.size(); ++k) {
       std::string reg = std::string("%") + registerLetter(c.operands[k]) + std::to_string(k);
       std::string type = c.operands[k] == "f32" || c.operands[k] == "f64" ? c.operands[k] : bits(width(c.operands[k]));
-      text += "  ld.global." + type + " " + reg + ", [%in+" + std::to_string(((i - first) * 3 + k) * kThreads * 8) + "];\n";
+      text +=
+          "  ld.global." + type + " " + reg + ", [%in+" + std::to_string(((i - first) * 3 + k) * kThreads * 8) + "];\n";
       code = replaceAll(code, std::string("%") + "abc"[k], reg);
     }
     std::string reg = std::string("%") + registerLetter(c.result) + "3";
@@ -166,19 +186,22 @@ std::string kernelText(const std::vector<Case> &cases, std::size_t first, std::s
 }
 
 // Results of cases [first, last), or an error text.
-std::string execute(const Driver &d, const std::vector<Case> &cases, std::size_t first, std::size_t last, std::vector<Results> &all) {
+std::string execute(const Driver &d, const std::vector<Case> &cases, std::size_t first, std::size_t last,
+                    std::vector<Results> &all) {
   std::string text = kernelText(cases, first, last);
   std::size_t count = last - first;
   std::vector<std::uint64_t> in(count * 3 * kThreads), out(count * kThreads, 0);
   for (std::size_t i = 0; i < count; ++i)
     for (unsigned k = 0; k < cases[first + i].operands.size(); ++k)
-      for (unsigned t = 0; t < kThreads; ++t) in[(i * 3 + k) * kThreads + t] = operand(cases[first + i].operands[k], t, k);
+      for (unsigned t = 0; t < kThreads; ++t)
+        in[(i * 3 + k) * kThreads + t] = operand(cases[first + i].operands[k], t, k);
   char log[2048] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
   CUmodule module;
   CUfunction function;
-  if (CUresult r = d.call("cuModuleLoadDataEx", &module, static_cast<const void *>(text.c_str()), 2u, static_cast<CUjit_option *>(options), static_cast<void **>(values)))
+  if (CUresult r = d.call("cuModuleLoadDataEx", &module, static_cast<const void *>(text.c_str()), 2u,
+                          static_cast<CUjit_option *>(options), static_cast<void **>(values)))
     return "error " + std::to_string(r) + " " + log;
   if (CUresult r = d.call("cuModuleGetFunction", &function, module, "k")) return "error " + std::to_string(r);
   CUdeviceptr din, dout;
@@ -187,14 +210,16 @@ std::string execute(const Driver &d, const std::vector<Case> &cases, std::size_t
   d.call("cuMemcpyHtoD_v2", din, static_cast<const void *>(in.data()), in.size() * 8);
   d.call("cuMemcpyHtoD_v2", dout, static_cast<const void *>(out.data()), out.size() * 8);
   void *arguments[] = {&din, &dout};
-  CUresult r = d.call("cuLaunchKernel", function, 1u, 1u, 1u, unsigned(kThreads), 1u, 1u, 0u, static_cast<CUstream>(nullptr), static_cast<void **>(arguments), static_cast<void **>(nullptr));
+  CUresult r = d.call("cuLaunchKernel", function, 1u, 1u, 1u, unsigned(kThreads), 1u, 1u, 0u,
+                      static_cast<CUstream>(nullptr), static_cast<void **>(arguments), static_cast<void **>(nullptr));
   if (!r) r = d.call("cuCtxSynchronize");
   if (r) return "launch error " + std::to_string(r);
   d.call("cuMemcpyDtoH_v2", static_cast<void *>(out.data()), dout, out.size() * 8);
   d.call("cuMemFree_v2", din);
   d.call("cuMemFree_v2", dout);
   d.call("cuModuleUnload", module);
-  for (std::size_t i = 0; i < count; ++i) all[first + i] = Results(out.begin() + i * kThreads, out.begin() + (i + 1) * kThreads);
+  for (std::size_t i = 0; i < count; ++i)
+    all[first + i] = Results(out.begin() + i * kThreads, out.begin() + (i + 1) * kThreads);
   return {};
 }
 
@@ -202,7 +227,9 @@ std::string execute(const Driver &d, const std::vector<Case> &cases, std::size_t
 int executeAll(const Driver &d, const std::vector<Case> &cases, std::vector<Results> &all) {
   CUdevice device;
   CUcontext context;
-  if (d.call("cuInit", 0u) || d.call("cuDeviceGet", &device, 0) || d.call("cuDevicePrimaryCtxRetain", &context, device) || d.call("cuCtxSetCurrent", context)) fail("no device");
+  if (d.call("cuInit", 0u) || d.call("cuDeviceGet", &device, 0) ||
+      d.call("cuDevicePrimaryCtxRetain", &context, device) || d.call("cuCtxSetCurrent", context))
+    fail("no device");
   all.assign(cases.size(), {});
   int refused = 0;
   for (std::size_t first = 0; first < cases.size(); first += kPerKernel) {
@@ -227,7 +254,9 @@ double asDouble(const std::string &type, std::uint64_t bits) {
   }
   if (type == "f16") {
     int exponent = bits >> 10 & 31;
-    double m = bits & 1023, v = exponent == 31 ? (m ? NAN : INFINITY) : exponent ? std::ldexp(1024 + m, exponent - 25) : std::ldexp(m, -24);
+    double m = bits & 1023, v = exponent == 31 ? (m ? NAN : INFINITY)
+                                : exponent     ? std::ldexp(1024 + m, exponent - 25)
+                                               : std::ldexp(m, -24);
     return bits & 0x8000 ? -v : v;
   }
   std::uint32_t word = static_cast<std::uint32_t>(type == "bf16" ? bits << 16 : bits);
@@ -303,7 +332,8 @@ int compareWith(const std::vector<Case> &cases, const std::vector<Results> &all,
       if (outOfRange(c, t) || agrees(c, c.result, all[i][t], it->second[t])) continue;
       if (!bad++) {
         std::printf("%s\n  operands", c.line.c_str());
-        for (unsigned k = 0; k < c.operands.size(); ++k) std::printf(" %llx", (unsigned long long)operand(c.operands[k], t, k));
+        for (unsigned k = 0; k < c.operands.size(); ++k)
+          std::printf(" %llx", (unsigned long long)operand(c.operands[k], t, k));
         std::printf(": got %llx, hardware %llx", (unsigned long long)all[i][t], (unsigned long long)it->second[t]);
       }
     }
@@ -328,7 +358,8 @@ void record(const std::vector<Case> &cases, const std::vector<Results> &all, con
 
 int main(int argc, char **argv) {
   std::string verb = argc == 5 ? argv[1] : "";
-  if (verb != "record" && verb != "compare") return std::fprintf(stderr, "usage: vectors record|compare DRIVER INSTRUCTIONS FILE\n"), 2;
+  if (verb != "record" && verb != "compare")
+    return std::fprintf(stderr, "usage: vectors record|compare DRIVER INSTRUCTIONS FILE\n"), 2;
   std::vector<Case> cases = readCases(argv[3]);
   std::vector<Results> all;
   int refused = executeAll(Driver(argv[2]), cases, all);

@@ -32,9 +32,7 @@ STRATA_DEVICE unsigned long long gridBlockRank() {
   return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 STRATA_DEVICE unsigned blockThreads() { return blockDim.x * blockDim.y * blockDim.z; }
-STRATA_DEVICE unsigned blockThreadRank() {
-  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
+STRATA_DEVICE unsigned blockThreadRank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
 // Each block adds 1, the first one adds what is missing to 2^31, so that the top bit flips once all have
 // arrived; whatever the counter was, it works again for the next barrier. Called by one thread of a block.
@@ -56,14 +54,14 @@ STRATA_DEVICE void gridWait(unsigned before) {
 
 // Any group whose kind is known at run time only.
 class thread_group {
- public:
+public:
   __device__ void sync() const;
   __device__ unsigned long long size() const;
   __device__ unsigned long long num_threads() const { return size(); }
   __device__ unsigned long long thread_rank() const;
   __device__ unsigned get_type() const { return kind; }
 
- protected:
+protected:
   enum Kind : unsigned { block, grid, cluster, lanes };
   __device__ thread_group(Kind kind, details::Lanes members) : kind(kind), members(members) {}
   __device__ explicit thread_group(Kind kind) : kind(kind), members() {}
@@ -78,7 +76,7 @@ class thread_group {
 };
 
 class thread_block : public thread_group {
- public:
+public:
   struct arrival_token {};
   static __device__ void sync() { __syncthreads(); }
   // Waiting waits for all threads to wait, which comes after all have arrived.
@@ -92,13 +90,13 @@ class thread_block : public thread_group {
   static __device__ dim3 group_dim() { return blockDim; }
   static __device__ dim3 dim_threads() { return blockDim; }
 
- private:
+private:
   __device__ thread_block() : thread_group(thread_group::block) {}
   friend __device__ thread_block this_thread_block();
 };
 
 class grid_group : public thread_group {
- public:
+public:
   struct arrival_token {
     unsigned before;
   };
@@ -143,14 +141,14 @@ class grid_group : public thread_group {
   static __device__ dim3 cluster_index() { return __clusterIdx(); }
 #endif
 
- private:
+private:
   __device__ grid_group() : thread_group(thread_group::grid) {}
   friend __device__ grid_group this_grid();
 };
 
 #if STRATA_DEVICE_ARCH >= 900
 class cluster_group : public thread_group {
- public:
+public:
   struct arrival_token {};
   static __device__ void sync() {
     __cluster_barrier_arrive();
@@ -177,7 +175,9 @@ class cluster_group : public thread_group {
     dim3 b = block_index();
     return dim3(b.x * blockDim.x + threadIdx.x, b.y * blockDim.y + threadIdx.y, b.z * blockDim.z + threadIdx.z);
   }
-  static __device__ unsigned thread_rank() { return block_rank() * details::blockThreads() + details::blockThreadRank(); }
+  static __device__ unsigned thread_rank() {
+    return block_rank() * details::blockThreads() + details::blockThreadRank();
+  }
   static __device__ dim3 dim_threads() {
     dim3 d = dim_blocks();
     return dim3(d.x * blockDim.x, d.y * blockDim.y, d.z * blockDim.z);
@@ -185,7 +185,7 @@ class cluster_group : public thread_group {
   static __device__ unsigned size() { return num_blocks() * details::blockThreads(); }
   static __device__ unsigned num_threads() { return size(); }
 
- private:
+private:
   __device__ cluster_group() : thread_group(thread_group::cluster) {}
   friend __device__ cluster_group this_cluster();
 };
@@ -197,7 +197,7 @@ __device__ inline grid_group this_grid() { return grid_group(); }
 
 // Threads of one warp that execute together at the call, ranked by lane.
 class coalesced_group : public thread_group {
- public:
+public:
   __device__ explicit coalesced_group(details::Lanes lanes) : thread_group(thread_group::lanes, lanes) {}
   __device__ void sync() const { __syncwarp(members.mask); }
   __device__ unsigned size() const { return members.size(); }
@@ -234,9 +234,7 @@ class coalesced_group : public thread_group {
 };
 
 // The lanes that are active now.
-__device__ inline coalesced_group coalesced_threads() {
-  return coalesced_group(details::Lanes{__activemask(), 0, 1});
-}
+__device__ inline coalesced_group coalesced_threads() { return coalesced_group(details::Lanes{__activemask(), 0, 1}); }
 
 // Size threads (a power of two, at most a warp) of consecutive ranks.
 template <unsigned Size, typename Parent = void>
@@ -247,7 +245,7 @@ class thread_block_tile<Size, void> {
   static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "Strata: tiles of more than 32 threads, or of a size that is no power of two, are not supported");
 
- public:
+public:
   __device__ explicit thread_block_tile(details::Lanes lanes) : members(lanes) {}
   template <typename Other>
   __device__ thread_block_tile(const thread_block_tile<Size, Other> &other) : members(other.strataLanes()) {}
@@ -288,7 +286,7 @@ class thread_block_tile<Size, void> {
   __device__ operator thread_group() const { return thread_group(thread_group::lanes, members); }
   __device__ details::Lanes strataLanes() const { return members; }
 
- private:
+private:
   __device__ unsigned packed(unsigned lanes) const {
     return Size == 32 ? lanes : (lanes >> (__laneid() & ~(Size - 1))) & ((1u << (Size & 31)) - 1);
   }
@@ -297,7 +295,7 @@ class thread_block_tile<Size, void> {
 
 template <unsigned Size, typename Parent>
 class thread_block_tile : public thread_block_tile<Size, void> {
- public:
+public:
   using thread_block_tile<Size, void>::thread_block_tile;
   __device__ operator thread_group() const { return thread_block_tile<Size, void>::operator thread_group(); }
 };
@@ -314,8 +312,8 @@ __device__ inline thread_block this_thread_block(block_tile_memory<MaxBlockSize>
 
 template <unsigned Size, typename Parent>
 __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &parent) {
-  return thread_block_tile<Size, Parent>(details::tileOf(Size, static_cast<unsigned>(parent.thread_rank()),
-                                                         static_cast<unsigned>(parent.size())));
+  return thread_block_tile<Size, Parent>(
+      details::tileOf(Size, static_cast<unsigned>(parent.thread_rank()), static_cast<unsigned>(parent.size())));
 }
 // Groups of a coalesced group have no fixed place in the warp.
 template <unsigned Size>
@@ -324,8 +322,8 @@ __device__ inline coalesced_group tiled_partition(const coalesced_group &parent)
 }
 __device__ inline thread_group tiled_partition(const thread_group &parent, unsigned tileSize) {
   if (parent.kind == thread_group::lanes) return coalesced_group(parent.members.tile(tileSize));
-  return coalesced_group(details::tileOf(tileSize, static_cast<unsigned>(parent.thread_rank()),
-                                         static_cast<unsigned>(parent.size())));
+  return coalesced_group(
+      details::tileOf(tileSize, static_cast<unsigned>(parent.thread_rank()), static_cast<unsigned>(parent.size())));
 }
 __device__ inline coalesced_group tiled_partition(const coalesced_group &parent, unsigned tileSize) {
   return coalesced_group(parent.strataLanes().tile(tileSize));

@@ -34,7 +34,8 @@ typedef cuFloatComplex cuComplex;
   __STRATA_COMPLEX Complex mul(Complex x, Complex y) {                                            \
     return make(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                    \
   }
-__STRATA_COMPLEX_BASIC(cuFloatComplex, float, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf, cuCmulf)
+__STRATA_COMPLEX_BASIC(cuFloatComplex, float, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf,
+                       cuCmulf)
 __STRATA_COMPLEX_BASIC(cuDoubleComplex, double, make_cuDoubleComplex, cuCreal, cuCimag, cuConj, cuCadd, cuCsub, cuCmul)
 
 /* Both operands are scaled by the divisor's size, so that neither its square overflows nor vanishes; likewise the
@@ -54,7 +55,8 @@ __STRATA_COMPLEX_BASIC(cuDoubleComplex, double, make_cuDoubleComplex, cuCreal, c
     return larger == 0 || larger > largest || smaller > largest || a != a || b != b ? a + b : result; \
   }
 __STRATA_COMPLEX_SCALED(cuFloatComplex, float, make_cuFloatComplex, cuCdivf, cuCabsf, fabsf, sqrtf, 3.402823466e+38f)
-__STRATA_COMPLEX_SCALED(cuDoubleComplex, double, make_cuDoubleComplex, cuCdiv, cuCabs, fabs, sqrt, 1.7976931348623157e+308)
+__STRATA_COMPLEX_SCALED(cuDoubleComplex, double, make_cuDoubleComplex, cuCdiv, cuCabs, fabs, sqrt,
+                        1.7976931348623157e+308)
 #undef __STRATA_COMPLEX_SCALED
 
 __STRATA_COMPLEX cuComplex make_cuComplex(float x, float y) { return make_cuFloatComplex(x, y); }

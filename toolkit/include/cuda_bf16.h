@@ -14,7 +14,9 @@ namespace __strata {
 // arithmetic with integer rounding.
 template <>
 struct Native<__nv_bfloat16> {
-  static __device__ float toFloat(unsigned short a) { return __builtin_bit_cast(float, static_cast<unsigned>(a) << 16); }
+  static __device__ float toFloat(unsigned short a) {
+    return __builtin_bit_cast(float, static_cast<unsigned>(a) << 16);
+  }
   static __device__ unsigned short fromFloat(float a) {
 #if STRATA_DEVICE_ARCH >= 800
     unsigned short result;

@@ -15,9 +15,7 @@ static inline __device__ void cudaTriggerProgrammaticLaunchCompletion() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-static inline __device__ void cudaGridDependencySynchronize() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
+static inline __device__ void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 #endif
 

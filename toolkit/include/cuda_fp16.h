@@ -44,15 +44,14 @@ struct Native<__half> {
   STRATA_NATIVE(multiply, *)
 #undef STRATA_NATIVE
   static __device__ unsigned short fma(unsigned short a, unsigned short b, unsigned short c) {
-    return __builtin_bit_cast(
-        unsigned short, static_cast<_Float16>(__builtin_elementwise_fma(__builtin_bit_cast(_Float16, a),
-                                                                        __builtin_bit_cast(_Float16, b),
-                                                                        __builtin_bit_cast(_Float16, c))));
+    return __builtin_bit_cast(unsigned short, static_cast<_Float16>(__builtin_elementwise_fma(
+                                                  __builtin_bit_cast(_Float16, a), __builtin_bit_cast(_Float16, b),
+                                                  __builtin_bit_cast(_Float16, c))));
   }
   static __device__ unsigned fma2(unsigned a, unsigned b, unsigned c) {
-    return __builtin_bit_cast(unsigned, __builtin_elementwise_fma(__builtin_bit_cast(Vector, a),
-                                                                  __builtin_bit_cast(Vector, b),
-                                                                  __builtin_bit_cast(Vector, c)));
+    return __builtin_bit_cast(unsigned,
+                              __builtin_elementwise_fma(__builtin_bit_cast(Vector, a), __builtin_bit_cast(Vector, b),
+                                                        __builtin_bit_cast(Vector, c)));
   }
   static __device__ unsigned atomicAdd2(unsigned *address, unsigned value) {
     unsigned old;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 4-bit floating point: e2m1 (0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives). One in the low bits of a byte, two in a byte,
-   the first in its low half. Values are stored; to compute they are converted. */
+/* 4-bit floating point: e2m1 (0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives). One in the low bits of a byte, two in a
+   byte, the first in its low half. Values are stored; to compute they are converted. */
 #ifndef __CUDA_FP4_H__
 #define __CUDA_FP4_H__
 #pragma GCC system_header
@@ -16,7 +16,8 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 #define __CUDA_FP4_TYPES_EXIST__
 
 // ---- Conversion functions ----------------------------------------------------------------------------
-STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_double_to_fp4(double x, __nv_fp4_interpretation_t, cudaRoundMode rounding) {
+STRATA_HOST_DEVICE __nv_fp4_storage_t __nv_cvt_double_to_fp4(double x, __nv_fp4_interpretation_t,
+                                                             cudaRoundMode rounding) {
   return __strata::toTinyFloat<2, 1>(x, rounding);
 }
 STRATA_HOST_DEVICE __half_raw __nv_cvt_fp4_to_halfraw(__nv_fp4_storage_t x, __nv_fp4_interpretation_t) {

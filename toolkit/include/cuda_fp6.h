@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 6-bit floating point: e2m3 (up to 7.5) and e3m2 (up to 28), one in the low bits of a byte. Values are stored; to compute
-   they are converted. */
+/* 6-bit floating point: e2m3 (up to 7.5) and e3m2 (up to 28), one in the low bits of a byte. Values are stored; to
+   compute they are converted. */
 #ifndef __CUDA_FP6_H__
 #define __CUDA_FP6_H__
 #pragma GCC system_header
@@ -17,7 +17,8 @@ typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpr
 #include "strata/tiny_float.h"
 
 // ---- Conversion functions ----------------------------------------------------------------------------
-STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_double_to_fp6(double x, __nv_fp6_interpretation_t format, cudaRoundMode rounding) {
+STRATA_HOST_DEVICE __nv_fp6_storage_t __nv_cvt_double_to_fp6(double x, __nv_fp6_interpretation_t format,
+                                                             cudaRoundMode rounding) {
   return format == __NV_E2M3 ? __strata::toTinyFloat<2, 3>(x, rounding) : __strata::toTinyFloat<3, 2>(x, rounding);
 }
 STRATA_HOST_DEVICE __half_raw __nv_cvt_fp6_to_halfraw(__nv_fp6_storage_t x, __nv_fp6_interpretation_t format) {

@@ -19,7 +19,8 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
 namespace __strata {
 
 // Beyond the largest number: that number if saturating, else NaN (e4m3) or infinity (e5m2).
-STRATA_HOST_DEVICE __nv_fp8_storage_t toFp8(double value, __nv_saturation_t saturation, __nv_fp8_interpretation_t format) {
+STRATA_HOST_DEVICE __nv_fp8_storage_t toFp8(double value, __nv_saturation_t saturation,
+                                            __nv_fp8_interpretation_t format) {
   if (isNan(value)) return 0x7f;
   bool negative = __builtin_bit_cast(unsigned long long, value) >> 63;
   unsigned sign = negative ? 0x80u : 0u, largest = format == __NV_E4M3 ? 0x7eu : 0x7bu;
@@ -181,7 +182,8 @@ STRATA_FP8(e5m2, __NV_E5M2)
 
 // ---- e8m0: 2^(code - 127), 0xff is NaN -----------------------------------------------------------------
 // Rounding is towards zero or towards +infinity; zero and what lies below 2^-127 become 2^-127.
-STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate,
+                                                             cudaRoundMode rounding) {
   unsigned bits = __builtin_bit_cast(unsigned, x) & 0x7fffffffu;
   if (bits > 0x7f800000u) return 0xff;
   if (bits == 0x7f800000u) return saturate == __NV_SATFINITE ? 0xfe : 0xff;
@@ -191,7 +193,8 @@ STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_satur
   unsigned code = exponent + up;
   return code > 0xfe ? (saturate == __NV_SATFINITE ? 0xfe : 0xff) : static_cast<__nv_fp8_storage_t>(code);
 }
-STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+STRATA_HOST_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate,
+                                                              cudaRoundMode rounding) {
   const unsigned long long bits = __builtin_bit_cast(unsigned long long, x) & 0x7fffffffffffffffull;
   if (bits > 0x7ff0000000000000ull) return 0xff;
   const int exponent = static_cast<int>(bits >> 52) - 1023;
@@ -209,13 +212,19 @@ STRATA_HOST_DEVICE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t
   return raw;
 }
 // Two in one word, the first in the low byte.
-STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 x, __nv_saturation_t saturate, cudaRoundMode rounding) {
-  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_float_to_e8m0(x.x, saturate, rounding) | __nv_cvt_float_to_e8m0(x.y, saturate, rounding) << 8);
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_float2_to_e8m0x2(float2 x, __nv_saturation_t saturate,
+                                                                  cudaRoundMode rounding) {
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_float_to_e8m0(x.x, saturate, rounding) |
+                                           __nv_cvt_float_to_e8m0(x.y, saturate, rounding) << 8);
 }
-STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 x, __nv_saturation_t saturate, cudaRoundMode rounding) {
-  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_e8m0(x.x, saturate, rounding) | __nv_cvt_double_to_e8m0(x.y, saturate, rounding) << 8);
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_double2_to_e8m0x2(double2 x, __nv_saturation_t saturate,
+                                                                   cudaRoundMode rounding) {
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_double_to_e8m0(x.x, saturate, rounding) |
+                                           __nv_cvt_double_to_e8m0(x.y, saturate, rounding) << 8);
 }
-STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162_raw x, __nv_saturation_t saturate, cudaRoundMode rounding) {
+STRATA_HOST_DEVICE __nv_fp8x2_storage_t __nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162_raw x,
+                                                                        __nv_saturation_t saturate,
+                                                                        cudaRoundMode rounding) {
   return __nv_cvt_float2_to_e8m0x2(__bfloat1622float2(__nv_bfloat162(x)), saturate, rounding);
 }
 STRATA_HOST_DEVICE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x) {
@@ -227,7 +236,9 @@ STRATA_HOST_DEVICE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_sto
 
 namespace __strata {
 // Of an integer's size: a scale has no sign.
-STRATA_HOST_DEVICE double magnitudeOf(long long i) { return oddFromInteger(i < 0 ? 0ull - static_cast<unsigned long long>(i) : static_cast<unsigned long long>(i)); }
+STRATA_HOST_DEVICE double magnitudeOf(long long i) {
+  return oddFromInteger(i < 0 ? 0ull - static_cast<unsigned long long>(i) : static_cast<unsigned long long>(i));
+}
 }  // namespace __strata
 
 struct __nv_fp8_e8m0 {
@@ -258,8 +269,10 @@ struct __nv_fp8_e8m0 {
 struct alignas(2) __nv_fp8x2_e8m0 {
   __nv_fp8x2_storage_t __x;
   __nv_fp8x2_e8m0() = default;
-  STRATA_INLINE explicit __nv_fp8x2_e8m0(float2 f) : __x(__nv_cvt_float2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
-  STRATA_INLINE explicit __nv_fp8x2_e8m0(double2 f) : __x(__nv_cvt_double2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(float2 f)
+      : __x(__nv_cvt_float2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
+  STRATA_INLINE explicit __nv_fp8x2_e8m0(double2 f)
+      : __x(__nv_cvt_double2_to_e8m0x2(f, __NV_SATFINITE, cudaRoundPosInf)) {}
   STRATA_INLINE explicit __nv_fp8x2_e8m0(__half2 f) : __nv_fp8x2_e8m0(__half22float2(f)) {}
   STRATA_INLINE explicit __nv_fp8x2_e8m0(__nv_bfloat162 f) : __nv_fp8x2_e8m0(__bfloat1622float2(f)) {}
   STRATA_INLINE explicit operator __nv_bfloat162() const { return __nv_bfloat162(__nv_cvt_e8m0x2_to_bf162raw(__x)); }
@@ -267,15 +280,21 @@ struct alignas(2) __nv_fp8x2_e8m0 {
 struct alignas(4) __nv_fp8x4_e8m0 {
   __nv_fp8x4_storage_t __x;
   __nv_fp8x4_e8m0() = default;
-  STRATA_INLINE explicit __nv_fp8x4_e8m0(__half2 low, __half2 high) : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
-  STRATA_INLINE explicit __nv_fp8x4_e8m0(__nv_bfloat162 low, __nv_bfloat162 high) : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
-  STRATA_INLINE explicit __nv_fp8x4_e8m0(float4 f) : __x(join(__nv_fp8x2_e8m0(float2{f.x, f.y}), __nv_fp8x2_e8m0(float2{f.z, f.w}))) {}
-  STRATA_INLINE explicit __nv_fp8x4_e8m0(double4 f) : __x(join(__nv_fp8x2_e8m0(double2{f.x, f.y}), __nv_fp8x2_e8m0(double2{f.z, f.w}))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(__half2 low, __half2 high)
+      : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(__nv_bfloat162 low, __nv_bfloat162 high)
+      : __x(join(__nv_fp8x2_e8m0(low), __nv_fp8x2_e8m0(high))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(float4 f)
+      : __x(join(__nv_fp8x2_e8m0(float2{f.x, f.y}), __nv_fp8x2_e8m0(float2{f.z, f.w}))) {}
+  STRATA_INLINE explicit __nv_fp8x4_e8m0(double4 f)
+      : __x(join(__nv_fp8x2_e8m0(double2{f.x, f.y}), __nv_fp8x2_e8m0(double2{f.z, f.w}))) {}
   STRATA_INLINE explicit __nv_fp8x4_e8m0(double4_16a f) : __nv_fp8x4_e8m0(double4{f.x, f.y, f.z, f.w}) {}
   STRATA_INLINE explicit __nv_fp8x4_e8m0(double4_32a f) : __nv_fp8x4_e8m0(double4{f.x, f.y, f.z, f.w}) {}
 
 private:
-  static STRATA_INLINE __nv_fp8x4_storage_t join(__nv_fp8x2_e8m0 low, __nv_fp8x2_e8m0 high) { return low.__x | static_cast<unsigned>(high.__x) << 16; }
+  static STRATA_INLINE __nv_fp8x4_storage_t join(__nv_fp8x2_e8m0 low, __nv_fp8x2_e8m0 high) {
+    return low.__x | static_cast<unsigned>(high.__x) << 16;
+  }
 };
 #endif  // __cplusplus
 

@@ -13,9 +13,10 @@ namespace __strata {
 template <typename Unit>
 STRATA_DEVICE void copyUnit(void *to, const void *from, size_t real) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-               "l"(__cvta_generic_to_global(from)), "n"(sizeof(Unit)), "r"(static_cast<unsigned>(real))
-               : "memory");
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+      "l"(__cvta_generic_to_global(from)), "n"(sizeof(Unit)), "r"(static_cast<unsigned>(real))
+      : "memory");
 #else
   // the last bytes may be asked for as zeros
   Unit value = {};

@@ -30,14 +30,14 @@
 
 #if defined(__CUDA__)
 #include <math.h>
-#include <new>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <new>
 #include <utility>
 
 #include "device_launch_parameters.h"
-#include "texture_indirect_functions.h"
 #include "strata/device/arithmetic.h"
 #include "strata/device/atomics.h"
 #include "strata/device/integer.h"
@@ -49,6 +49,7 @@
 #include "strata/device/sync.h"
 #include "strata/device/warp.h"
 #include "strata/host_math.h"
+#include "texture_indirect_functions.h"
 
 // What <<<…>>> calls: the configuration is pushed before the arguments are evaluated, and popped by the
 // kernel's stub.

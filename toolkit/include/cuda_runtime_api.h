@@ -116,8 +116,7 @@ cudaError_t CUDARTAPI cudaDeviceSynchronize(void);
 cudaError_t CUDARTAPI cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t CUDARTAPI cudaDeviceGetLimit(size_t *pValue, enum cudaLimit limit);
 cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
-                                                           const struct cudaChannelFormatDesc *fmtDesc,
-                                                           int device);
+                                                           const struct cudaChannelFormatDesc *fmtDesc, int device);
 cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(enum cudaFuncCache *pCacheConfig);
 cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig);
@@ -125,8 +124,7 @@ cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
 cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 cudaError_t CUDARTAPI cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
                                                          enum cudaFlushGPUDirectRDMAWritesScope scope);
-cudaError_t CUDARTAPI cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callbackFunc,
-                                                          void *userData,
+cudaError_t CUDARTAPI cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callbackFunc, void *userData,
                                                           cudaAsyncCallbackHandle_t *callback);
 cudaError_t CUDARTAPI cudaDeviceUnregisterAsyncNotification(int device, cudaAsyncCallbackHandle_t callback);
 cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig);
@@ -148,11 +146,10 @@ cudaError_t CUDARTAPI cudaGetDeviceFlags(unsigned int *flags);
 cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache(void);
 
 /* Peer access. */
-cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
-                                                int dstDevice);
+cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice);
 cudaError_t CUDARTAPI cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
-                                                         const enum cudaAtomicOperation *operations,
-                                                         unsigned int count, int srcDevice, int dstDevice);
+                                                         const enum cudaAtomicOperation *operations, unsigned int count,
+                                                         int srcDevice, int dstDevice);
 cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice);
 cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
 cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peerDevice);
@@ -174,26 +171,23 @@ cudaError_t CUDARTAPI cudaStreamDestroy(cudaStream_t stream);
 cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                           unsigned int flags __STRATA_DEFAULT(0));
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);
-cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
-                                            void *userData, unsigned int flags);
+cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                            unsigned int flags);
 cudaError_t CUDARTAPI cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t CUDARTAPI cudaStreamQuery(cudaStream_t stream);
-cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr,
-                                               size_t length __STRATA_DEFAULT(0),
+cudaError_t CUDARTAPI cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length __STRATA_DEFAULT(0),
                                                unsigned int flags __STRATA_DEFAULT(0x04));
 
 /* Stream capture. */
 cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                                     const cudaGraphNode_t *dependencies,
-                                                    const cudaGraphEdgeData *dependencyData,
-                                                    size_t numDependencies, enum cudaStreamCaptureMode mode);
+                                                    const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                                    enum cudaStreamCaptureMode mode);
 cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
-cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
-                                            enum cudaStreamCaptureStatus *pCaptureStatus);
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream,
-                                               enum cudaStreamCaptureStatus *captureStatus_out,
+cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
                                                unsigned long long *id_out __STRATA_DEFAULT(0),
                                                cudaGraph_t *graph_out __STRATA_DEFAULT(0),
                                                const cudaGraphNode_t **dependencies_out __STRATA_DEFAULT(0),
@@ -216,8 +210,8 @@ cudaError_t CUDARTAPI cudaEventDestroy(cudaEvent_t event);
 cudaError_t CUDARTAPI cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
 /* Kernels and launches. A kernel is named by the address of its host stub. */
-cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
-                                       size_t sharedMem, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                                       cudaStream_t stream);
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                                   size_t sharedMem, cudaStream_t stream);
@@ -225,21 +219,19 @@ cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void *func, enum cudaFuncCach
 cudaError_t CUDARTAPI cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func);
 cudaError_t CUDARTAPI cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value);
 cudaError_t CUDARTAPI cudaFuncGetName(const char **name, const void *func);
-cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
-                                           size_t *paramSize);
+cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
 cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config);
 cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr);
 cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr);
 
 /* Occupancy. */
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
-                                                                    int blockSize, size_t dynamicSMemSize);
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
+                                                                    size_t dynamicSMemSize);
 cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
                                                                 int numBlocks, int blockSize);
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
-                                                                             int blockSize,
-                                                                             size_t dynamicSMemSize,
+                                                                             int blockSize, size_t dynamicSMemSize,
                                                                              unsigned int flags);
 cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
                                                            const cudaLaunchConfig_t *launchConfig);
@@ -247,14 +239,12 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *numClusters, const voi
                                                      const cudaLaunchConfig_t *launchConfig);
 
 /* Memory: allocation and facts. */
-cudaError_t CUDARTAPI cudaMallocManaged(void **devPtr, size_t size,
-                                        unsigned int flags __STRATA_DEFAULT(0x01));
+cudaError_t CUDARTAPI cudaMallocManaged(void **devPtr, size_t size, unsigned int flags __STRATA_DEFAULT(0x01));
 cudaError_t CUDARTAPI cudaMalloc(void **devPtr, size_t size);
 cudaError_t CUDARTAPI cudaMallocHost(void **ptr, size_t size);
 cudaError_t CUDARTAPI cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height);
-cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
-                                      size_t width, size_t height __STRATA_DEFAULT(0),
-                                      unsigned int flags __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
+                                      size_t height __STRATA_DEFAULT(0), unsigned int flags __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaFree(void *devPtr);
 cudaError_t CUDARTAPI cudaFreeHost(void *ptr);
 cudaError_t CUDARTAPI cudaFreeArray(cudaArray_t array);
@@ -268,17 +258,15 @@ cudaError_t CUDARTAPI cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct 
 cudaError_t CUDARTAPI cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                                         struct cudaExtent extent, unsigned int flags __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
-                                               const struct cudaChannelFormatDesc *desc,
-                                               struct cudaExtent extent, unsigned int numLevels,
-                                               unsigned int flags __STRATA_DEFAULT(0));
+                                               const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                                               unsigned int numLevels, unsigned int flags __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t CUDARTAPI cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 
 /* Memory: copies. */
 cudaError_t CUDARTAPI cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 cudaError_t CUDARTAPI cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p);
-cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
-                                        cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
                                             cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
@@ -286,15 +274,13 @@ cudaError_t CUDARTAPI cudaMemcpyPeer(void *dst, int dstDevice, const void *src, 
 cudaError_t CUDARTAPI cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                                    size_t height, enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-                                          size_t spitch, size_t width, size_t height,
-                                          enum cudaMemcpyKind kind);
+                                          size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
-                                            size_t hOffset, size_t width, size_t height,
-                                            enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI
-cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
-                         size_t wOffsetSrc, size_t hOffsetSrc, size_t width, size_t height,
-                         enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyDeviceToDevice));
+                                            size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                               cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+                                               size_t width, size_t height,
+                                               enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyDeviceToDevice));
 cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count,
                                          size_t offset __STRATA_DEFAULT(0),
                                          enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyHostToDevice));
@@ -303,54 +289,49 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t
                                            enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyDeviceToHost));
 cudaError_t CUDARTAPI cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
                                       cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
-                                          size_t count, cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
+                                          cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes,
-                                           size_t count, struct cudaMemcpyAttributes *attrs,
-                                           size_t *attrsIdxs, size_t numAttrs, cudaStream_t stream);
+                                           size_t count, struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs,
+                                           size_t numAttrs, cudaStream_t stream);
 cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList,
                                              unsigned long long flags, cudaStream_t stream);
-cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
-                                        size_t width, size_t height, enum cudaMemcpyKind kind,
+cudaError_t CUDARTAPI cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                                        size_t height, enum cudaMemcpyKind kind,
                                         cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
-                                               const void *src, size_t spitch, size_t width, size_t height,
-                                               enum cudaMemcpyKind kind,
+cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                                               size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind,
                                                cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src,
-                                                 size_t wOffset, size_t hOffset, size_t width, size_t height,
-                                                 enum cudaMemcpyKind kind,
+cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                                                 size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind,
                                                  cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
-                                              size_t offset, enum cudaMemcpyKind kind,
-                                              cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
+                                              enum cudaMemcpyKind kind, cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
-                                                enum cudaMemcpyKind kind,
-                                                cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
-                                        size_t count, enum cudaMemcpyKind kind);
+                                                enum cudaMemcpyKind kind, cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
+                                        enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                           size_t count, enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaMemcpyArrayToArray(
-    cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src, size_t wOffsetSrc,
-    size_t hOffsetSrc, size_t count, enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyDeviceToDevice));
+cudaError_t CUDARTAPI cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                             cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t count,
+                                             enum cudaMemcpyKind kind __STRATA_DEFAULT(cudaMemcpyDeviceToDevice));
 cudaError_t CUDARTAPI cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                                              size_t count, enum cudaMemcpyKind kind,
                                              cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset,
-                                               size_t hOffset, size_t count, enum cudaMemcpyKind kind,
+cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+                                               size_t count, enum cudaMemcpyKind kind,
                                                cudaStream_t stream __STRATA_DEFAULT(0));
 
 /* Memory: fills. */
 cudaError_t CUDARTAPI cudaMemset(void *devPtr, int value, size_t count);
 cudaError_t CUDARTAPI cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
 cudaError_t CUDARTAPI cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent);
-cudaError_t CUDARTAPI cudaMemsetAsync(void *devPtr, int value, size_t count,
-                                      cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
                                         cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
-                                        struct cudaExtent extent, cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
+                                        cudaStream_t stream __STRATA_DEFAULT(0));
 
 /* Memory: device symbols, named by their host shadow. */
 cudaError_t CUDARTAPI cudaGetSymbolAddress(void **devPtr, const void *symbol);
@@ -361,22 +342,19 @@ cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void *devPtr, size_t count, str
                                            unsigned int flags, cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                                 struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-                                                size_t numPrefetchLocs, unsigned long long flags,
-                                                cudaStream_t stream);
-cudaError_t CUDARTAPI cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count,
-                                               unsigned long long flags, cudaStream_t stream);
+                                                size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags,
+                                               cudaStream_t stream);
 cudaError_t CUDARTAPI cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
-                                                          struct cudaMemLocation *prefetchLocs,
-                                                          size_t *prefetchLocIdxs, size_t numPrefetchLocs,
-                                                          unsigned long long flags, cudaStream_t stream);
+                                                          struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                          size_t numPrefetchLocs, unsigned long long flags,
+                                                          cudaStream_t stream);
 cudaError_t CUDARTAPI cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
                                     struct cudaMemLocation location);
-cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *data, size_t dataSize,
-                                               enum cudaMemRangeAttribute attribute, const void *devPtr,
-                                               size_t count);
-cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *dataSizes,
-                                                enum cudaMemRangeAttribute *attributes, size_t numAttributes,
-                                                const void *devPtr, size_t count);
+cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
+                                               const void *devPtr, size_t count);
+cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                                size_t numAttributes, const void *devPtr, size_t count);
 
 /* Memory: stream-ordered allocation and pools. */
 cudaError_t CUDARTAPI cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
@@ -399,8 +377,7 @@ cudaError_t CUDARTAPI cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLo
                                         enum cudaMemAllocationType type);
 cudaError_t CUDARTAPI cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
                                         cudaMemPool_t memPool);
-cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
-                                              cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream);
 cudaError_t CUDARTAPI cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
                                                          enum cudaMemAllocationHandleType handleType,
                                                          unsigned int flags);
@@ -412,32 +389,28 @@ cudaError_t CUDARTAPI cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool
                                                struct cudaMemPoolPtrExportData *exportData);
 
 /* Arrays, textures and surfaces. */
-cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t *levelArray,
-                                                 cudaMipmappedArray_const_t mipmappedArray,
+cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
                                                  unsigned int level);
 cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
                                        unsigned int *flags, cudaArray_t array);
 cudaError_t CUDARTAPI cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx);
 cudaError_t CUDARTAPI cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
                                                      cudaArray_t array, int device);
-cudaError_t CUDARTAPI cudaMipmappedArrayGetMemoryRequirements(
-    struct cudaArrayMemoryRequirements *memoryRequirements, cudaMipmappedArray_t mipmap, int device);
+cudaError_t CUDARTAPI cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
+                                                              cudaMipmappedArray_t mipmap, int device);
 cudaError_t CUDARTAPI cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
                                                    cudaArray_t array);
-cudaError_t CUDARTAPI cudaMipmappedArrayGetSparseProperties(
-    struct cudaArraySparseProperties *sparseProperties, cudaMipmappedArray_t mipmap);
+cudaError_t CUDARTAPI cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
+                                                            cudaMipmappedArray_t mipmap);
 cudaError_t CUDARTAPI cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
-struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                             enum cudaChannelFormatKind f);
-cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
-                                              const struct cudaResourceDesc *pResDesc,
+struct cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
                                               const struct cudaTextureDesc *pTexDesc,
                                               const struct cudaResourceViewDesc *pResViewDesc);
 cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texObject);
 cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc,
                                                        cudaTextureObject_t texObject);
-cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc,
-                                                      cudaTextureObject_t texObject);
+cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
 cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pResViewDesc,
                                                            cudaTextureObject_t texObject);
 cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject,
@@ -456,20 +429,21 @@ cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void *devPtr);
 /* External memory and semaphores. */
 cudaError_t CUDARTAPI cudaImportExternalMemory(cudaExternalMemory_t *extMem_out,
                                                const struct cudaExternalMemoryHandleDesc *memHandleDesc);
-cudaError_t CUDARTAPI cudaExternalMemoryGetMappedBuffer(
-    void **devPtr, cudaExternalMemory_t extMem, const struct cudaExternalMemoryBufferDesc *bufferDesc);
+cudaError_t CUDARTAPI cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_t extMem,
+                                                        const struct cudaExternalMemoryBufferDesc *bufferDesc);
 cudaError_t CUDARTAPI
 cudaExternalMemoryGetMappedMipmappedArray(cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
                                           const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc);
 cudaError_t CUDARTAPI cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
-cudaError_t CUDARTAPI cudaImportExternalSemaphore(
-    cudaExternalSemaphore_t *extSem_out, const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
-cudaError_t CUDARTAPI cudaSignalExternalSemaphoresAsync(
-    const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreSignalParams *paramsArray,
-    unsigned int numExtSems, cudaStream_t stream __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaWaitExternalSemaphoresAsync(
-    const cudaExternalSemaphore_t *extSemArray, const struct cudaExternalSemaphoreWaitParams *paramsArray,
-    unsigned int numExtSems, cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
+                                                  const struct cudaExternalSemaphoreHandleDesc *semHandleDesc);
+cudaError_t CUDARTAPI cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+                                                        const struct cudaExternalSemaphoreSignalParams *paramsArray,
+                                                        unsigned int numExtSems,
+                                                        cudaStream_t stream __STRATA_DEFAULT(0));
+cudaError_t CUDARTAPI cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
+                                                      const struct cudaExternalSemaphoreWaitParams *paramsArray,
+                                                      unsigned int numExtSems, cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 /* Graphics interoperability. */
@@ -481,8 +455,7 @@ cudaError_t CUDARTAPI cudaGraphicsUnmapResources(int count, cudaGraphicsResource
                                                  cudaStream_t stream __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaGraphicsResourceGetMappedPointer(void **devPtr, size_t *size,
                                                            cudaGraphicsResource_t resource);
-cudaError_t CUDARTAPI cudaGraphicsSubResourceGetMappedArray(cudaArray_t *array,
-                                                            cudaGraphicsResource_t resource,
+cudaError_t CUDARTAPI cudaGraphicsSubResourceGetMappedArray(cudaArray_t *array, cudaGraphicsResource_t resource,
                                                             unsigned int arrayIndex, unsigned int mipLevel);
 cudaError_t CUDARTAPI cudaGraphicsResourceGetMappedMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
                                                                   cudaGraphicsResource_t resource);
@@ -492,8 +465,7 @@ cudaError_t CUDARTAPI cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
 cudaError_t CUDARTAPI cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                              const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                              const struct cudaKernelNodeParams *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaKernelNodeParams *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                                    const struct cudaKernelNodeParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
@@ -505,44 +477,34 @@ cudaError_t CUDARTAPI cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGr
                                              const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                              const struct cudaMemcpy3DParms *pCopyParams);
 cudaError_t CUDARTAPI cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                                     const cudaGraphNode_t *pDependencies,
-                                                     size_t numDependencies, const void *symbol,
-                                                     const void *src, size_t count, size_t offset,
+                                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                     const void *symbol, const void *src, size_t count, size_t offset,
                                                      enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                                       const cudaGraphNode_t *pDependencies,
-                                                       size_t numDependencies, void *dst, const void *symbol,
-                                                       size_t count, size_t offset, enum cudaMemcpyKind kind);
+                                                       const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                       void *dst, const void *symbol, size_t count, size_t offset,
+                                                       enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                               const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                               void *dst, const void *src, size_t count,
-                                               enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaMemcpy3DParms *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                                   const struct cudaMemcpy3DParms *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
-                                                           const void *src, size_t count, size_t offset,
-                                                           enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst,
-                                                             const void *symbol, size_t count, size_t offset,
-                                                             enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
-                                                     size_t count, enum cudaMemcpyKind kind);
+                                               const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
+                                               const void *src, size_t count, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const struct cudaMemcpy3DParms *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src,
+                                                           size_t count, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol,
+                                                             size_t count, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
+                                                     enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                              const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                              const struct cudaMemsetParams *pMemsetParams);
-cudaError_t CUDARTAPI cudaGraphMemsetNodeGetParams(cudaGraphNode_t node,
-                                                   struct cudaMemsetParams *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
-                                                   const struct cudaMemsetParams *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                            const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                            const struct cudaHostNodeParams *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphHostNodeGetParams(cudaGraphNode_t node,
-                                                 struct cudaHostNodeParams *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphHostNodeSetParams(cudaGraphNode_t node,
-                                                 const struct cudaHostNodeParams *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+cudaError_t CUDARTAPI cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                                  const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                                  cudaGraph_t childGraph);
@@ -550,8 +512,8 @@ cudaError_t CUDARTAPI cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cuda
 cudaError_t CUDARTAPI cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                             const cudaGraphNode_t *pDependencies, size_t numDependencies);
 cudaError_t CUDARTAPI cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                                  const cudaGraphNode_t *pDependencies,
-                                                  size_t numDependencies, cudaEvent_t event);
+                                                  const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                  cudaEvent_t event);
 cudaError_t CUDARTAPI cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
 cudaError_t CUDARTAPI cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 cudaError_t CUDARTAPI cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -560,15 +522,15 @@ cudaError_t CUDARTAPI cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cud
 cudaError_t CUDARTAPI cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
 cudaError_t CUDARTAPI cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
 cudaError_t CUDARTAPI cudaGraphAddExternalSemaphoresSignalNode(
-    cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
-    size_t numDependencies, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+    cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies,
+    const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphExternalSemaphoresSignalNodeGetParams(
     cudaGraphNode_t hNode, struct cudaExternalSemaphoreSignalNodeParams *params_out);
 cudaError_t CUDARTAPI cudaGraphExternalSemaphoresSignalNodeSetParams(
     cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphAddExternalSemaphoresWaitNode(
-    cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
-    size_t numDependencies, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+    cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies, size_t numDependencies,
+    const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphExternalSemaphoresWaitNodeGetParams(
     cudaGraphNode_t hNode, struct cudaExternalSemaphoreWaitNodeParams *params_out);
 cudaError_t CUDARTAPI cudaGraphExternalSemaphoresWaitNodeSetParams(
@@ -576,24 +538,19 @@ cudaError_t CUDARTAPI cudaGraphExternalSemaphoresWaitNodeSetParams(
 cudaError_t CUDARTAPI cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                                const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                                struct cudaMemAllocNodeParams *nodeParams);
-cudaError_t CUDARTAPI cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                                     struct cudaMemAllocNodeParams *params_out);
+cudaError_t CUDARTAPI cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemAllocNodeParams *params_out);
 cudaError_t CUDARTAPI cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                              const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                              void *dptr);
+                                              const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr);
 cudaError_t CUDARTAPI cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
 cudaError_t CUDARTAPI cudaDeviceGraphMemTrim(int device);
-cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
-                                                     void *value);
-cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr,
-                                                     void *value);
+cudaError_t CUDARTAPI cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
+cudaError_t CUDARTAPI cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value);
 cudaError_t CUDARTAPI cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
 cudaError_t CUDARTAPI cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
                                                cudaGraph_t clonedGraph);
 cudaError_t CUDARTAPI cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
 cudaError_t CUDARTAPI cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
-cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
-                                            size_t *pNumRootNodes);
+cudaError_t CUDARTAPI cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
 cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                         cudaGraphEdgeData *edgeData, size_t *numEdges);
 cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
@@ -604,8 +561,8 @@ cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph, const cudaGrap
                                                const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
                                                size_t numDependencies);
 cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                                  const cudaGraphNode_t *to,
-                                                  const cudaGraphEdgeData *edgeData, size_t numDependencies);
+                                                  const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                                  size_t numDependencies);
 cudaError_t CUDARTAPI cudaGraphDestroyNode(cudaGraphNode_t node);
 cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                            unsigned long long flags __STRATA_DEFAULT(0));
@@ -618,17 +575,14 @@ cudaError_t CUDARTAPI cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExe
                                                        const struct cudaKernelNodeParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                        const struct cudaMemcpy3DParms *pNodeParams);
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec,
-                                                               cudaGraphNode_t node, const void *symbol,
-                                                               const void *src, size_t count, size_t offset,
-                                                               enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec,
-                                                                 cudaGraphNode_t node, void *dst,
-                                                                 const void *symbol, size_t count,
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                               const void *symbol, const void *src, size_t count,
+                                                               size_t offset, enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                                 void *dst, const void *symbol, size_t count,
                                                                  size_t offset, enum cudaMemcpyKind kind);
-cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                                         void *dst, const void *src, size_t count,
-                                                         enum cudaMemcpyKind kind);
+cudaError_t CUDARTAPI cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
+                                                         const void *src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t CUDARTAPI cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                        const struct cudaMemsetParams *pNodeParams);
 cudaError_t CUDARTAPI cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -640,11 +594,9 @@ cudaError_t CUDARTAPI cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGrap
 cudaError_t CUDARTAPI cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
                                                          cudaEvent_t event);
 cudaError_t CUDARTAPI cudaGraphExecExternalSemaphoresSignalNodeSetParams(
-    cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
-    const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreSignalNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphExecExternalSemaphoresWaitNodeSetParams(
-    cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
-    const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, const struct cudaExternalSemaphoreWaitNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
                                               unsigned int isEnabled);
 cudaError_t CUDARTAPI cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
@@ -666,57 +618,48 @@ cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObjec
 cudaError_t CUDARTAPI cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
                                                  unsigned int count __STRATA_DEFAULT(1));
 cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                       const cudaGraphNode_t *pDependencies,
-                                       const cudaGraphEdgeData *dependencyData, size_t numDependencies,
-                                       struct cudaGraphNodeParams *nodeParams);
+                                       const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData,
+                                       size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
 cudaError_t CUDARTAPI cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
                                                  struct cudaGraphNodeParams *nodeParams);
-cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out,
-                                                       cudaGraph_t graph,
+cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph,
                                                        unsigned int defaultLaunchValue __STRATA_DEFAULT(0),
                                                        unsigned int flags __STRATA_DEFAULT(0));
 
 /* Libraries. */
-cudaError_t CUDARTAPI cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
-                                          enum cudaJitOption *jitOptions, void **jitOptionsValues,
-                                          unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
-                                          void **libraryOptionValues, unsigned int numLibraryOptions);
+cudaError_t CUDARTAPI cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
+                                          void **jitOptionsValues, unsigned int numJitOptions,
+                                          enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
+                                          unsigned int numLibraryOptions);
 cudaError_t CUDARTAPI cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName,
                                               enum cudaJitOption *jitOptions, void **jitOptionsValues,
-                                              unsigned int numJitOptions,
-                                              enum cudaLibraryOption *libraryOptions,
+                                              unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
                                               void **libraryOptionValues, unsigned int numLibraryOptions);
 cudaError_t CUDARTAPI cudaLibraryUnload(cudaLibrary_t library);
 cudaError_t CUDARTAPI cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
-cudaError_t CUDARTAPI cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library,
-                                           const char *name);
-cudaError_t CUDARTAPI cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library,
-                                            const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
+cudaError_t CUDARTAPI cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
 cudaError_t CUDARTAPI cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol);
 cudaError_t CUDARTAPI cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
-cudaError_t CUDARTAPI cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels,
-                                                  cudaLibrary_t lib);
-cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
-                                                      int value, int device);
+cudaError_t CUDARTAPI cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+cudaError_t CUDARTAPI cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value,
+                                                      int device);
 
 /* The driver's log. */
 cudaError_t CUDARTAPI cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                                cudaLogsCallbackHandle *callback_out);
 cudaError_t CUDARTAPI cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback);
 cudaError_t CUDARTAPI cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags);
-cudaError_t CUDARTAPI cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
-                                         unsigned int flags);
-cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
-                                           unsigned int flags);
+cudaError_t CUDARTAPI cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags);
+cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags);
 
 /* The driver below. */
+cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+                                              enum cudaDriverEntryPointQueryResult *driverStatus __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI
-cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
-                        enum cudaDriverEntryPointQueryResult *driverStatus __STRATA_DEFAULT(0));
-cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
-    const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
-    enum cudaDriverEntryPointQueryResult *driverStatus __STRATA_DEFAULT(0));
+cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
+                                 enum cudaDriverEntryPointQueryResult *driverStatus __STRATA_DEFAULT(0));
 cudaError_t CUDARTAPI cudaGetExportTable(const void **ppExportTable, const cudaUUID_t *pExportTableId);
 
 /* What CUDA 13 dropped and programs for 12.x and older still call. */
@@ -799,11 +742,9 @@ static inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t strea
                                              numDependencies, flags);
 }
 
-static inline cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream,
-                                                                 cudaGraphNode_t *dependencies,
+static inline cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t *dependencies,
                                                                  const cudaGraphEdgeData *dependencyData,
-                                                                 size_t numDependencies,
-                                                                 unsigned int flags = 0) {
+                                                                 size_t numDependencies, unsigned int flags = 0) {
   return cudaStreamUpdateCaptureDependencies(stream, dependencies, dependencyData, numDependencies, flags);
 }
 
@@ -836,14 +777,12 @@ static inline cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_
 
 static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
                                                        size_t *pNumDependencies) {
-  return cudaGraphNodeGetDependencies(node, pDependencies, static_cast<cudaGraphEdgeData *>(0),
-                                      pNumDependencies);
+  return cudaGraphNodeGetDependencies(node, pDependencies, static_cast<cudaGraphEdgeData *>(0), pNumDependencies);
 }
 
 static inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
                                                          size_t *pNumDependentNodes) {
-  return cudaGraphNodeGetDependentNodes(node, pDependentNodes, static_cast<cudaGraphEdgeData *>(0),
-                                        pNumDependentNodes);
+  return cudaGraphNodeGetDependentNodes(node, pDependentNodes, static_cast<cudaGraphEdgeData *>(0), pNumDependentNodes);
 }
 
 static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -859,15 +798,14 @@ static inline cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const c
 
 static inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                                       const cudaGraphNode_t *to, size_t numDependencies) {
-  return cudaGraphRemoveDependencies(graph, from, to, static_cast<const cudaGraphEdgeData *>(0),
-                                     numDependencies);
+  return cudaGraphRemoveDependencies(graph, from, to, static_cast<const cudaGraphEdgeData *>(0), numDependencies);
 }
 
 static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                            const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                            cudaGraphNodeParams *nodeParams) {
-  return cudaGraphAddNode(pGraphNode, graph, pDependencies, static_cast<const cudaGraphEdgeData *>(0),
-                          numDependencies, nodeParams);
+  return cudaGraphAddNode(pGraphNode, graph, pDependencies, static_cast<const cudaGraphEdgeData *>(0), numDependencies,
+                          nodeParams);
 }
 
 static inline cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -876,7 +814,6 @@ static inline cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *pGraphNode, cudaG
                                               cudaGraphNodeParams *nodeParams) {
   return cudaGraphAddNode(pGraphNode, graph, pDependencies, dependencyData, numDependencies, nodeParams);
 }
-
 }
 #endif
 

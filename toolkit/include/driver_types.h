@@ -1120,7 +1120,7 @@ struct cudaDeviceProp {
   unsigned int gpuPciDeviceID;
   unsigned int gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
-  int clockRate; /* kHz; from here on 12.x */
+  int clockRate;       /* kHz; from here on 12.x */
   int memoryClockRate; /* kHz */
   int deviceOverlap;
   int kernelExecTimeoutEnabled;
@@ -1645,7 +1645,7 @@ typedef struct cudaAsyncNotificationInfo {
   } info;
 } cudaAsyncNotificationInfo_t;
 
-typedef void ( *cudaAsyncCallback)(cudaAsyncNotificationInfo_t *, void *, cudaAsyncCallbackHandle_t);
+typedef void (*cudaAsyncCallback)(cudaAsyncNotificationInfo_t *, void *, cudaAsyncCallbackHandle_t);
 typedef enum CUDAlogLevel_enum {
   cudaLogLevelError = 0,
   cudaLogLevelWarning = 1,
@@ -1653,7 +1653,7 @@ typedef enum CUDAlogLevel_enum {
 
 typedef struct CUlogsCallbackEntry_st *cudaLogsCallbackHandle;
 typedef unsigned int cudaLogIterator;
-typedef void ( *cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
+typedef void (*cudaLogsCallback_t)(void *data, cudaLogLevel logLevel, char *message, size_t length);
 
 /* One device's part of cudaLaunchCooperativeKernelMultiDevice (12.x). */
 struct cudaLaunchParams {

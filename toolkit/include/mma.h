@@ -201,10 +201,8 @@ class fragment<accumulator, 8, 8, 4, double, void> : public __frag_base<double, 
                  : "l"(from), "r"(stride)                                                                         \
                  : "memory");
 STRATA_DEVICE void load_matrix_sync(fragment<accumulator, 8, 8, 4, double> &f, const double *from, unsigned stride,
-                                    layout_t layout) {
-  STRATA_DOUBLE_MEMORY("row", layout == mem_row_major)
-  STRATA_DOUBLE_MEMORY("col", layout == mem_col_major)
-}
+                                    layout_t layout){STRATA_DOUBLE_MEMORY("row", layout == mem_row_major)
+                                                         STRATA_DOUBLE_MEMORY("col", layout == mem_col_major)}
 #undef STRATA_DOUBLE_MEMORY
 #define STRATA_DOUBLE_MEMORY(order, condition)                                                              \
   if (condition)                                                                                            \
@@ -212,10 +210,8 @@ STRATA_DEVICE void load_matrix_sync(fragment<accumulator, 8, 8, 4, double> &f, c
                  "d"(f.x[1]), "r"(stride)                                                                   \
                  : "memory");
 STRATA_DEVICE void store_matrix_sync(double *to, const fragment<accumulator, 8, 8, 4, double> &f, unsigned stride,
-                                     layout_t layout) {
-  STRATA_DOUBLE_MEMORY("row", layout == mem_row_major)
-  STRATA_DOUBLE_MEMORY("col", layout == mem_col_major)
-}
+                                     layout_t layout){STRATA_DOUBLE_MEMORY("row", layout == mem_row_major)
+                                                          STRATA_DOUBLE_MEMORY("col", layout == mem_col_major)}
 #undef STRATA_DOUBLE_MEMORY
 #define STRATA_DOUBLE_MMA(ALayout, aOrder, BLayout, bOrder)                                                        \
   STRATA_DEVICE void mma_sync(fragment<accumulator, 8, 8, 4, double> &d,                                           \
@@ -226,14 +222,12 @@ STRATA_DEVICE void store_matrix_sync(double *to, const fragment<accumulator, 8, 
                  : "=d"(d.x[0]), "=d"(d.x[1])                                                                      \
                  : "d"(a.x[0]), "d"(b.x[0]), "d"(c.x[0]), "d"(c.x[1]));                                            \
   }
-STRATA_DOUBLE_MMA(row_major, "row", row_major, "row")
-STRATA_DOUBLE_MMA(row_major, "row", col_major, "col")
-STRATA_DOUBLE_MMA(col_major, "col", row_major, "row")
-STRATA_DOUBLE_MMA(col_major, "col", col_major, "col")
+STRATA_DOUBLE_MMA(row_major, "row", row_major, "row") STRATA_DOUBLE_MMA(row_major, "row", col_major, "col")
+    STRATA_DOUBLE_MMA(col_major, "col", row_major, "row") STRATA_DOUBLE_MMA(col_major, "col", col_major, "col")
 #undef STRATA_DOUBLE_MMA
 
-template <typename Use, int m, int n, int k, typename Element, typename Layout, typename Value>
-STRATA_DEVICE void fill_fragment(fragment<Use, m, n, k, Element, Layout> &f, const Value &value) {
+        template <typename Use, int m, int n, int k, typename Element, typename Layout, typename Value>
+        STRATA_DEVICE void fill_fragment(fragment<Use, m, n, k, Element, Layout> &f, const Value &value) {
   for (int i = 0; i < f.num_elements; ++i)
     f.x[i] = static_cast<typename fragment<Use, m, n, k, Element, Layout>::storage_element_type>(value);
 }

@@ -43,8 +43,9 @@ double __nv_expm1(double x) {
 double __nv_sinh(double x) {
   double a = abs(x);
   double z = x * x;
-  double small = fma(z * x, horner(z, 0x1.5555555555555p-3, 0x1.1111111111199p-7, 0x1.a01a01a007b20p-13, 0x1.71de3a6824848p-19,
-                                   0x1.ae6442049a1c0p-26, 0x1.6130b39381e4ep-33, 0x1.a6cdbb81dcb7cp-41, 0x1.c49b8bb4b2017p-48),
+  double small = fma(z * x,
+                     horner(z, 0x1.5555555555555p-3, 0x1.1111111111199p-7, 0x1.a01a01a007b20p-13, 0x1.71de3a6824848p-19,
+                            0x1.ae6442049a1c0p-26, 0x1.6130b39381e4ep-33, 0x1.a6cdbb81dcb7cp-41, 0x1.c49b8bb4b2017p-48),
                      x);
   double half = expParts(a).value(-1);
   double large = half - 0.25 / half;
@@ -59,10 +60,12 @@ double __nv_cosh(double x) {
 double __nv_tanh(double x) {
   double a = abs(x);
   double z = x * x;
-  double small = fma(z * x, horner(z, -0x1.5555555555555p-2, 0x1.111111111105cp-3, -0x1.ba1ba1ba0d344p-5, 0x1.664f487e5f21ep-6,
-                                   -0x1.226e349b53cb1p-7, 0x1.d6d3a6339e4f1p-9, -0x1.7da04c4b56d4ap-10, 0x1.3531092e5d182p-11,
-                                   -0x1.f2d61831cd11dp-13, 0x1.86c7fdcf9c489p-14, -0x1.0bd4d99dbddedp-15, 0x1.cc639336fa26bp-18),
-                     x);
+  double small =
+      fma(z * x,
+          horner(z, -0x1.5555555555555p-2, 0x1.111111111105cp-3, -0x1.ba1ba1ba0d344p-5, 0x1.664f487e5f21ep-6,
+                 -0x1.226e349b53cb1p-7, 0x1.d6d3a6339e4f1p-9, -0x1.7da04c4b56d4ap-10, 0x1.3531092e5d182p-11,
+                 -0x1.f2d61831cd11dp-13, 0x1.86c7fdcf9c489p-14, -0x1.0bd4d99dbddedp-15, 0x1.cc639336fa26bp-18),
+          x);
   double limited = a > 20.0 ? 20.0 : a;
   double e = expParts(limited + limited).value(0);
   double large = fma(-2.0, 1.0 / (e + 1.0), 1.0);

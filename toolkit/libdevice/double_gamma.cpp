@@ -18,8 +18,9 @@ inline Pair<double> log2GammaLarge(double y) {
   sum.low += first.low + second.low;
   Pair<double> whole = twoSum(sum.high, 0x1.536439a4c6efcp+0);
   double z = 1.0 / y, z2 = z * z;
-  double series = z * horner(z2, 0x1.5555555555555p-4, -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11, -0x1.3813813813814p-11,
-                             0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10, 0x1.a41a41a41a41ap-8, -0x1.e4286cb0f5398p-6);
+  double series =
+      z * horner(z2, 0x1.5555555555555p-4, -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11, -0x1.3813813813814p-11,
+                 0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10, 0x1.a41a41a41a41ap-8, -0x1.e4286cb0f5398p-6);
   whole.low += fma(series, 0x1.71547652b82fep+0, sum.low - 0x1.49e49a361efebp-54);
   return fastTwoSum(whole.high, whole.low);
 }
@@ -70,14 +71,15 @@ inline double gammaNegative(double x) {
 
 // log(Gamma(x)), x > 0.
 inline double logGammaPositive(double x) {
-  // [0.5, 2.5]: z psi(2) + z^2 P(z) about 2, and from there to 1 by log(Gamma(1 + z)) = log(Gamma(2 + z)) - log(1 + z): 2^-62
+  // [0.5, 2.5]: z psi(2) + z^2 P(z) about 2, and from there to 1 by log(Gamma(1 + z)) = log(Gamma(2 + z)) - log(1 + z):
+  // 2^-62
   bool aboutOne = x < 1.5;
   double z = aboutOne ? x - 1.0 : x - 2.0;
-  double p = horner(z, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a55760ap-4, 0x1.51322ac7d84aep-6,
-                    -0x1.e404fc218db6dp-8, 0x1.7add6eadb0300p-9, -0x1.38ac5c2d4ac19p-10, 0x1.0b36af89fb200p-11,
-                    -0x1.d3fd4b65e9df2p-13, 0x1.a127ae92a823fp-14, -0x1.78de9b05f8a0ap-15, 0x1.580e4253f2c49p-16,
-                    -0x1.3cb3b5d98ca82p-17, 0x1.2589dd0b5f8adp-18, -0x1.1277707c997b9p-19, 0x1.016e049181747p-20,
-                    -0x1.ce0e761dca103p-22, 0x1.af2b25d5b1e98p-23, -0x1.2019895f3e7f2p-23, 0x1.1a30a96afd192p-24);
+  double p = horner(z, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a55760ap-4, 0x1.51322ac7d84aep-6, -0x1.e404fc218db6dp-8,
+                    0x1.7add6eadb0300p-9, -0x1.38ac5c2d4ac19p-10, 0x1.0b36af89fb200p-11, -0x1.d3fd4b65e9df2p-13,
+                    0x1.a127ae92a823fp-14, -0x1.78de9b05f8a0ap-15, 0x1.580e4253f2c49p-16, -0x1.3cb3b5d98ca82p-17,
+                    0x1.2589dd0b5f8adp-18, -0x1.1277707c997b9p-19, 0x1.016e049181747p-20, -0x1.ce0e761dca103p-22,
+                    0x1.af2b25d5b1e98p-23, -0x1.2019895f3e7f2p-23, 0x1.1a30a96afd192p-24);
   // the first term, psi(2) = 1 - gamma times z, in two parts, and the logarithm too
   Pair<double> first = twoProduct(z, 0x1.b0ee6072093cep-2);
   first.low = fma(z * z, p, fma(z, 0x1.6cb90701fbfabp-58, first.low));

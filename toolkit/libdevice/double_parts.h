@@ -14,14 +14,16 @@ struct ExpParts {
   double r, rLow, tail;
   int exponent;
   // e^x 2^extra; a NaN's exponent may be any number, so that the sum must be free to wrap.
-  double value(int extra) const { return scale(1.0 + (r + tail), static_cast<int>(static_cast<unsigned>(exponent) + extra)); }
+  double value(int extra) const {
+    return scale(1.0 + (r + tail), static_cast<int>(static_cast<unsigned>(exponent) + extra));
+  }
 };
 
 // e^r - 1 - r for |r| < 0.3466: r^2 q, 2^-64
 static inline double expTail(double r) {
-  double q = horner(r, 0x1.0p-1, 0x1.555555555555cp-3, 0x1.5555555555556p-5, 0x1.111111110e97ep-7, 0x1.6c16c16c161e5p-10,
-                    0x1.a01a01b490194p-13, 0x1.a01a01a660117p-16, 0x1.71dded8ec9fc9p-19, 0x1.27e4df0283b2ap-22,
-                    0x1.af7038371ea02p-26, 0x1.1f68785345fc2p-29);
+  double q = horner(r, 0x1.0p-1, 0x1.555555555555cp-3, 0x1.5555555555556p-5, 0x1.111111110e97ep-7,
+                    0x1.6c16c16c161e5p-10, 0x1.a01a01b490194p-13, 0x1.a01a01a660117p-16, 0x1.71dded8ec9fc9p-19,
+                    0x1.27e4df0283b2ap-22, 0x1.af7038371ea02p-26, 0x1.1f68785345fc2p-29);
   return r * r * q;
 }
 

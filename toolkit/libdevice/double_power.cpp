@@ -100,7 +100,9 @@ double __nv_hypot(double x, double y) {
   double larger = a > b ? a : b, smaller = a > b ? b : a;
   // a power of two that brings the larger one near 1
   uint64_t exponent = bits(larger) & 0x7ff0000000000000ull;
-  exponent = exponent > 0x7fc0000000000000ull ? 0x7fc0000000000000ull : exponent < 0x0020000000000000ull ? 0x0020000000000000ull : exponent;
+  exponent = exponent > 0x7fc0000000000000ull   ? 0x7fc0000000000000ull
+             : exponent < 0x0020000000000000ull ? 0x0020000000000000ull
+                                                : exponent;
   double down = fromBits(0x7fe0000000000000ull - exponent), up = fromBits(exponent);
   double l = larger * down, s = smaller * down;
   double result = __builtin_sqrt(fma(l, l, s * s)) * up;

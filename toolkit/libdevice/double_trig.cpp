@@ -12,11 +12,11 @@ struct Reduced {
 };
 
 // 2/pi's binary fraction, most significant word first; the last word read for the largest exponent is here.
-const uint64_t kTwoOverPi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
-    0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
-    0x56033046fc7b6bab};
+const uint64_t kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+                               0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+                               0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+                               0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+                               0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 
 // 2^31 <= |x| < infinity. x = m 2^e with an integer m of 53 bits, e >= -21. Bits of 2/pi that weigh 4 or more
 // after the product are skipped (they do not change the quadrant); the next 192 are multiplied.
@@ -58,7 +58,8 @@ __attribute__((noinline)) Reduced reduceLarge(double x) {
   double unit = pow2(-64 - zeros);
   double h = d * 0x1p11;
   Pair<double> product = twoProduct(h, 0x1.921fb54442d18p+0);
-  Pair<double> r = fastTwoSum(product.high, fma(h, 0x1.1a62633145c07p-54, fma(dLow, 0x1.921fb54442d18p+0, product.low)));
+  Pair<double> r =
+      fastTwoSum(product.high, fma(h, 0x1.1a62633145c07p-54, fma(dLow, 0x1.921fb54442d18p+0, product.low)));
   double sign = negative != (x < 0.0) ? -unit : unit;
   return {r.high * sign, r.low * sign, x < 0.0 ? -quadrant : quadrant};
 }
@@ -72,10 +73,8 @@ inline Reduced reduce(double x) {
   Pair<double> sum = fastTwoSum(r, rLow);
   Reduced result = {sum.high, sum.low, exponentOf(shifted)};
   if (__builtin_expect(abs(x) >= 0x1p31, 0)) {
-    if (abs(x) < kInfinity)
-      result = reduceLarge(x);
-    else
-      result = {kNan, 0.0, 0};
+    if (abs(x) < kInfinity) result = reduceLarge(x);
+    else result = {kNan, 0.0, 0};
   }
   return result;
 }
@@ -224,8 +223,14 @@ double __nv_atan2(double y, double x) {
   // Kept away from overflow of the sum, and infinities from NaN
   double larger = ax > ay ? ax : ay;
   double down = larger > 0x1p1000 ? 0x1p-100 : larger < 0x1p-900 ? 0x1p100 : 1.0;
-  double p = atanQuadrant(bothInfinite ? 1.0 : ay == kInfinity ? 1.0 : ax == kInfinity ? 0.0 : ay * down,
-                          bothInfinite || bothZero ? 1.0 : ax == kInfinity ? 1.0 : ay == kInfinity ? 0.0 : ax * down);
+  double p = atanQuadrant(bothInfinite      ? 1.0
+                          : ay == kInfinity ? 1.0
+                          : ax == kInfinity ? 0.0
+                                            : ay * down,
+                          bothInfinite || bothZero ? 1.0
+                          : ax == kInfinity        ? 1.0
+                          : ay == kInfinity        ? 0.0
+                                                   : ax * down);
   p = bits(x) >> 63 ? 0x1.921fb54442d18p+1 - (p - 0x1.1a62633145c07p-53) : p;
   return isNan(x) || isNan(y) ? x + y : withSign(p, y);
 }

@@ -39,8 +39,8 @@ inline float erfcPositive(float high, float low) {
 // erf(x) - x for |x| <= 1: x P(x^2), 2^-29.5
 inline float erfTail(float x) {
   float z = x * x;
-  return x * horner(z, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d50p-4f, -0x1.b7fe90p-6f, 0x1.542e0ep-8f, -0x1.a50ae6p-11f,
-                    0x1.4c338cp-14f);
+  return x * horner(z, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d50p-4f, -0x1.b7fe90p-6f, 0x1.542e0ep-8f,
+                    -0x1.a50ae6p-11f, 0x1.4c338cp-14f);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ float __nv_coshf(float x) {
 float __nv_tanhf(float x) {
   float a = abs(x);
   float z = x * x;
-  float small = fma(z * x, horner(z, -0x1.55554ap-2f, 0x1.110ceap-3f, -0x1.b91d46p-5f, 0x1.58d708p-6f, -0x1.98be22p-8f), x);
+  float small =
+      fma(z * x, horner(z, -0x1.55554ap-2f, 0x1.110ceap-3f, -0x1.b91d46p-5f, 0x1.58d708p-6f, -0x1.98be22p-8f), x);
   float limited = a > 10.0f ? 10.0f : a;
   float e = expParts(limited + limited).value(0);
   float large = fma(-2.0f, 1.0f / (e + 1.0f), 1.0f);

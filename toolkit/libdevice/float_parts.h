@@ -65,8 +65,8 @@ static inline float logSpecial(float x, float result) {
 // atan(t) for 0 <= t <= 1: t + t^3 P(t^2), 2^-26
 static inline float atanPoly(float t) {
   float z = t * t;
-  float p = horner(z, -0x1.5554eep-2f, 0x1.997c1ep-3f, -0x1.23245ep-3f, 0x1.b5a8bep-4f, -0x1.36fdbep-4f,
-                   0x1.65df5ep-5f, -0x1.10ebccp-6f, 0x1.884548p-9f);
+  float p = horner(z, -0x1.5554eep-2f, 0x1.997c1ep-3f, -0x1.23245ep-3f, 0x1.b5a8bep-4f, -0x1.36fdbep-4f, 0x1.65df5ep-5f,
+                   -0x1.10ebccp-6f, 0x1.884548p-9f);
   return fma(t * z, p, t);
 }
 

@@ -11,7 +11,8 @@ struct Reduced {
 };
 
 // 2/pi's binary fraction, most significant word first: 24 + 128 bits reach past float's largest exponent.
-const uint32_t kTwoOverPi[] = {0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu};
+const uint32_t kTwoOverPi[] = {0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+                               0xdb629599u, 0x3c439041u, 0xfe5163abu};
 
 // |x| >= 2^16, finite. x = m 2^e with an integer m of 24 bits; of x * 2/pi only the two integer bits and the
 // 62 bits after them are kept: words before do not change the quadrant, words after are below 2^-62 + 24.
@@ -20,20 +21,21 @@ __attribute__((noinline)) Reduced reduceLarge(float x) {
   uint32_t e = ((b >> 23) & 0xff) - 150;  // may wrap below 0 for 2^16 <= |x| < 2^23
   uint64_t m = (b & 0x7fffff) | 0x800000;
   // The product's bit of weight 2^0 lies e + … bits into the fraction: start one word earlier.
-  int shift = static_cast<int>(e) - 2;              // bits of 2/pi that weigh 4 or more
+  int shift = static_cast<int>(e) - 2;  // bits of 2/pi that weigh 4 or more
   uint32_t skip = shift > 0 ? static_cast<uint32_t>(shift) : 0;
   uint32_t word = skip >> 5, bit = skip & 31;
   uint64_t w0 = kTwoOverPi[word], w1 = kTwoOverPi[word + 1], w2 = kTwoOverPi[word + 2], w3 = kTwoOverPi[word + 3];
   uint64_t high = (w0 << 32) | w1, low = (w2 << 32) | w3;
   uint64_t window = bit ? (high << bit) | (low >> (64 - bit)) : high;  // 64 bits from bit `skip` on
-  uint64_t next = low << bit;                                            // and those after
+  uint64_t next = low << bit;                                          // and those after
   // product = m * (window.next), as a fraction of 4 after the left shift; wraps modulo 4 by itself
-  unsigned __int128 product = static_cast<unsigned __int128>(window) * m + ((static_cast<unsigned __int128>(next) * m) >> 64);
+  unsigned __int128 product =
+      static_cast<unsigned __int128>(window) * m + ((static_cast<unsigned __int128>(next) * m) >> 64);
   // window's unit is 2^-(skip + 64), so the product is x * 2/pi in units of 2^(e - skip - 64)
-  int unit = static_cast<int>(e) - static_cast<int>(skip);  // <= 2, > -16
+  int unit = static_cast<int>(e) - static_cast<int>(skip);           // <= 2, > -16
   uint64_t quarters = static_cast<uint64_t>(product >> (2 - unit));  // in units of 2^-62
   int quadrant = static_cast<int>(quarters >> 62);
-  int64_t fraction = static_cast<int64_t>(quarters << 2);   // [-0.5, 0.5) in units of 2^-64
+  int64_t fraction = static_cast<int64_t>(quarters << 2);  // [-0.5, 0.5) in units of 2^-64
   quadrant += fraction < 0;
   double scaled = static_cast<double>(fraction) * (0x1.921fb54442d18p+0 * 0x1p-64);
   float r = static_cast<float>(scaled);
@@ -48,10 +50,8 @@ inline Reduced reduce(float x) {
   r = fma(n, 0x1.ee59dap-50f, r);
   Reduced result = {r, exponentOf(shifted)};
   if (__builtin_expect(abs(x) >= 0x1p16f, 0)) {
-    if (abs(x) < kInfinityF)
-      result = reduceLarge(x);
-    else
-      result = {kNanF, 0};
+    if (abs(x) < kInfinityF) result = reduceLarge(x);
+    else result = {kNanF, 0};
   }
   return result;
 }

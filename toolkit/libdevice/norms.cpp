@@ -13,8 +13,9 @@ inline float unitOf(float largest) {
 }
 inline double unitOf(double largest) {
   uint64_t exponent = bits(largest) & 0x7ff0000000000000ull;
-  exponent = exponent > 0x7fc0000000000000ull ? 0x7fc0000000000000ull
-             : exponent < 0x0020000000000000ull ? 0x0020000000000000ull : exponent;
+  exponent = exponent > 0x7fc0000000000000ull   ? 0x7fc0000000000000ull
+             : exponent < 0x0020000000000000ull ? 0x0020000000000000ull
+                                                : exponent;
   return fromBits(exponent);
 }
 inline float root(float x) { return __builtin_sqrtf(x); }
@@ -53,7 +54,7 @@ struct Length {
     return infinite ? 0 : (r < static_cast<Float>(kInfinity) ? corrected : r) * inverse;
   }
 
- private:
+private:
   Float largest = 0, inverse = 1;
 };
 

@@ -13,7 +13,8 @@ namespace strata::nvcc {
 
 namespace {
 
-constexpr int kKnown[] = {35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+constexpr int kKnown[] = {35, 37, 50, 52, 53, 60,  61,  62,  70,  72,  75, 80,
+                          86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
 // The compute capability of the first device that the installed driver sees, else of the CPU device.
 Arch nativeArch() {
@@ -23,7 +24,8 @@ Arch nativeArch() {
   auto attribute = reinterpret_cast<int (*)(int *, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
   constexpr int kMajor = 75, kMinor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{MAJOR,MINOR}
   int major = 0, minor = 0;
-  if (!init || !attribute || init(0) || attribute(&major, kMajor, 0) || attribute(&minor, kMinor, 0)) return kNewestArch;
+  if (!init || !attribute || init(0) || attribute(&major, kMajor, 0) || attribute(&minor, kMinor, 0))
+    return kNewestArch;
   return std::min(Arch{major * 10 + minor, ""}, kNewestArch);
 }
 
@@ -117,11 +119,14 @@ Result<Targets> requestedTargets(const CommandLine &line) {
   for (const std::string &name : archs)
     if (!name.empty())
       if (Result<void> added = addArch(name, requested); !added) return added.error();
-  if (std::count_if(archs.begin(), archs.end(), [](const std::string &name) { return nativeTargets(name).empty(); }) > 1)
-    return userError("Option '--gpu-architecture " + line.value(Option::arch) + "' names more than one GPU: use --generate-code");
+  if (std::count_if(archs.begin(), archs.end(), [](const std::string &name) { return nativeTargets(name).empty(); }) >
+      1)
+    return userError("Option '--gpu-architecture " + line.value(Option::arch) +
+                     "' names more than one GPU: use --generate-code");
   if (Result<void> added = requested.addCodes(line.list(Option::code)); !added) return added.error();
   if (requested.archs.empty()) requested.archs.insert(kDefaultArch);
-  return Targets{{requested.archs.begin(), requested.archs.end()}, {requested.nativeCode.begin(), requested.nativeCode.end()}};
+  return Targets{{requested.archs.begin(), requested.archs.end()},
+                 {requested.nativeCode.begin(), requested.nativeCode.end()}};
 }
 
 std::string listArchs(const std::string &prefix) {

@@ -17,12 +17,13 @@ using Words = std::vector<std::string>;
 void append(Words &words, const Words &more) { words.insert(words.end(), more.begin(), more.end()); }
 
 // Where clang refuses or warns about what nvcc with gcc lets pass in silence.
-const Words kLeniency = {"-Wno-unknown-cuda-version", "-Wno-c++11-narrowing", "-Wno-register",
+const Words kLeniency = {"-Wno-unknown-cuda-version",   "-Wno-c++11-narrowing", "-Wno-register",
                          "-Wno-unknown-warning-option", "-Wno-unknown-pragmas", "-Qunused-arguments"};
 
 // Host compiler options that change what the device pass must see too: macros, search paths, language.
 bool concernsDevice(const std::string &word) {
-  for (const char *prefix : {"-D", "-U", "-I", "-std=", "-fopenmp", "-fms-extensions", "-fpermissive", "-ftemplate", "-fconstexpr"})
+  for (const char *prefix :
+       {"-D", "-U", "-I", "-std=", "-fopenmp", "-fms-extensions", "-fpermissive", "-ftemplate", "-fconstexpr"})
     if (word.starts_with(prefix)) return true;
   return false;
 }
@@ -51,7 +52,8 @@ Words Compile::macros(Language language) const {
   append(words, {"-D__CUDACC__", "-DCUDA_DOUBLE_MATH_FUNCTIONS"});
   if (relocatable) words.push_back("-D__CUDACC_RDC__");
   if (line.has(Option::deviceDebug)) words.push_back("-D__CUDACC_DEBUG__");
-  if (line.has(Option::extendedLambda) || line.has(Option::exptExtendedLambda)) words.push_back("-D__CUDACC_EXTENDED_LAMBDA__");
+  if (line.has(Option::extendedLambda) || line.has(Option::exptExtendedLambda))
+    words.push_back("-D__CUDACC_EXTENDED_LAMBDA__");
   if (line.has(Option::relaxedConstexpr)) words.push_back("-D__CUDACC_RELAXED_CONSTEXPR__");
   if (line.has(Option::fastMath)) words.push_back("-D__USE_FAST_MATH__");
   return words;
@@ -77,8 +79,16 @@ Words Compile::common(Language language) const {
 
 // CUDA without NVIDIA's SDK: no headers or libraries of clang's choice, no search for an installed one.
 Words Compile::cudaMode() const {
-  Words words = {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=" + kit.prefix, "--cuda-path-ignore-env",
-                 "-Xclang", "-target-sdk-version=12.5", "-Xclang", "-fcuda-allow-variadic-functions"};
+  Words words = {"-x",
+                 "cuda",
+                 "-nocudainc",
+                 "-nocudalib",
+                 "--cuda-path=" + kit.prefix,
+                 "--cuda-path-ignore-env",
+                 "-Xclang",
+                 "-target-sdk-version=12.5",
+                 "-Xclang",
+                 "-fcuda-allow-variadic-functions"};
   std::error_code ignored;
   if (fs::exists(kit.plugin, ignored)) words.push_back("-fpass-plugin=" + kit.plugin);
   if (line.value(Option::defaultStream) == "per-thread") append(words, {"-Xclang", "-fgpu-default-stream=per-thread"});
@@ -112,11 +122,13 @@ Words Compile::deviceMath() const {
 Words Compile::device(const std::string &input, const Arch &arch, const std::string &output) const {
   Words words = {kit.clang};
   append(words, cudaMode());
-  // A value that only some lanes have set may be passed on: what a shuffle's other lanes give is not undefined behaviour.
+  // A value that only some lanes have set may be passed on: what a shuffle's other lanes give is not undefined
+  // behaviour.
   append(words, {"-Xclang", "-no-enable-noundef-analysis"});
   append(words, {"--cuda-device-only", "-S", "--offload-arch=" + arch.name(), "--cuda-feature=+ptx85"});
   append(words, unitId(input));
-  if (relocatable) append(words, {"-fgpu-rdc", "-Xclang", "-record-command-line", "-Xclang", unitId(input).back()});  // for the plugin
+  if (relocatable)
+    append(words, {"-fgpu-rdc", "-Xclang", "-record-command-line", "-Xclang", unitId(input).back()});  // for the plugin
   bool debug = line.has(Option::deviceDebug) && line.value(Option::deviceOptimize) != "on";
   words.push_back(debug ? "-O1" : "-O3");
   if (line.has(Option::deviceDebug) || line.has(Option::lineInfo)) words.push_back("-gline-tables-only");

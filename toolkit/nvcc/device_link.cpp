@@ -20,8 +20,8 @@ namespace {
 const std::string kRegister = "__cudaRegisterLinkedBinary_";
 
 struct Gathered {
-  std::set<std::string> functions;              // open registration functions
-  std::vector<strata::fatbin::Entry> entries;   // device code of the objects that call them
+  std::set<std::string> functions;             // open registration functions
+  std::vector<strata::fatbin::Entry> entries;  // device code of the objects that call them
 };
 
 // Archives among -l libraries; what is not found is the host linker's to report.
@@ -91,8 +91,8 @@ Result<Gathered> gather(const DeviceLinkInput &input, bool wantEntries) {
   return all;
 }
 
-// What nvlink would refuse: a name that nothing defines, or that two objects do. Left to who runs it: machine code of GPUs,
-// which may define the rest, and PTX that only another version understands.
+// What nvlink would refuse: a name that nothing defines, or that two objects do. Left to who runs it: machine code of
+// GPUs, which may define the rest, and PTX that only another version understands.
 Result<void> checkLinks(const std::vector<strata::fatbin::Entry> &entries) {
   unsigned newest = 0;
   for (const strata::fatbin::Entry &entry : entries) {
@@ -117,7 +117,8 @@ std::string registrationSource(const Gathered &all, const std::string &fatbinFil
   if (all.functions.empty()) return "";
   std::string text =
       "/* Made by Strata's nvcc: registers device code that was linked from several objects. */\n"
-      "__asm__(\".pushsection .nv_fatbin,\\\"a\\\"\\n.balign 8\\nstrataLinkedFatbin: .incbin \\\"" + fatbinFile +
+      "__asm__(\".pushsection .nv_fatbin,\\\"a\\\"\\n.balign 8\\nstrataLinkedFatbin: .incbin \\\"" +
+      fatbinFile +
       "\\\"\\n.popsection\");\n"
       "extern const char image[] __asm__(\"strataLinkedFatbin\") __attribute__((visibility(\"hidden\")));\n"
       "static const struct { unsigned magic, version; const void *data; void *unused; } wrapper\n"

@@ -23,8 +23,8 @@ struct DeviceLinkInput {
 // True if some object among the inputs has device code that is not linked yet.
 Result<bool> needsDeviceLink(const DeviceLinkInput &input);
 
-// Writes the fat binary, with machine code for the CPUs that are wanted, and the registration source (C) that embeds it.
-// Errors (user): unreadable or damaged object or archive, damaged fat binary, device code that does not link.
+// Writes the fat binary, with machine code for the CPUs that are wanted, and the registration source (C) that embeds
+// it. Errors (user): unreadable or damaged object or archive, damaged fat binary, device code that does not link.
 Result<void> deviceLink(const DeviceLinkInput &input, const std::string &fatbinFile, const std::string &sourceFile,
                         bool compress, const NativeCode &nativeCode);
 

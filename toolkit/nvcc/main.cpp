@@ -19,10 +19,12 @@ namespace {
 
 // The first line is how CMake and autoconf recognise an nvcc command line; the release is the one we stand for.
 void printVersion() {
-  std::printf("nvcc: NVIDIA (R) Cuda compiler driver\n"
-              "Strata %s: this is Strata's own compiler driver, compatible with the one named above\n"
-              "Cuda compilation tools, release %d.%d, V%d.%d.%d\n"
-              "Build strata_%s\n", STRATA_VERSION, kMajor, kMinor, kMajor, kMinor, kBuild, STRATA_VERSION);
+  std::printf(
+      "nvcc: NVIDIA (R) Cuda compiler driver\n"
+      "Strata %s: this is Strata's own compiler driver, compatible with the one named above\n"
+      "Cuda compilation tools, release %d.%d, V%d.%d.%d\n"
+      "Build strata_%s\n",
+      STRATA_VERSION, kMajor, kMinor, kMajor, kMinor, kBuild, STRATA_VERSION);
 }
 
 int fail(const Error &error) {
@@ -58,8 +60,6 @@ int run(int argc, char **argv) {
 }  // namespace
 
 // The standard library throws where memory or the file system fails.
-int main(int argc, char **argv) try {
-  return run(argc, argv);
-} catch (const std::exception &error) {
+int main(int argc, char **argv) try { return run(argc, argv); } catch (const std::exception &error) {
   return fail(resourceError(error.what()));
 }

@@ -65,20 +65,23 @@ Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const Na
   if (chosen.entries.empty()) return {};
   Result<std::vector<simt::NativeTarget>> targets = targetsOf(wanted.targets);
   if (!targets) return targets.error();
-  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()}, *targets, wanted.blockShapes, wanted.threads);
+  Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()},
+                                                       *targets, wanted.blockShapes, wanted.threads);
   auto warn = [&](const std::string &why) {
     if (wanted.warn) std::fprintf(stderr, "nvcc warning : no machine code for CPUs: %s\n", why.c_str());
   };
   if (!build) {
     // What does not link runs nowhere; a whole program that is refused may be meant for GPUs.
-    if (build.error().blame == Blame::user && chosen.relocatable) return userError("device link: " + build.error().message);
+    if (build.error().blame == Blame::user && chosen.relocatable)
+      return userError("device link: " + build.error().message);
     if (build.error().blame != Blame::user && build.error().blame != Blame::unsupported) return build.error();
     warn(build.error().message);
     return {};
   }
   for (const std::string &why : build->leftOut) warn(why);
   for (std::size_t i = 0; i < build->images.size(); ++i)
-    entries.push_back({strata::fatbin::Kind::native, strata::fatbin::kCpuCapability, false, wanted.targets[i], std::move(build->images[i])});
+    entries.push_back({strata::fatbin::Kind::native, strata::fatbin::kCpuCapability, false, wanted.targets[i],
+                       std::move(build->images[i])});
   return {};
 }
 

@@ -28,8 +28,8 @@ std::string listNativeTargets();
 Result<std::vector<simt::BlockShape>> readBlockShapes(const std::vector<std::string> &texts);
 
 // Adds an image for each target, made from the PTX among the entries that the CPU device would run, linked if need be.
-// Errors: there is no code generator, or it is at fault; relocatable PTX that does not link. Other PTX that the CPU device
-// refuses is a warning: it may be meant for GPUs.
+// Errors: there is no code generator, or it is at fault; relocatable PTX that does not link. Other PTX that the CPU
+// device refuses is a warning: it may be meant for GPUs.
 Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const NativeCode &wanted);
 
 }  // namespace strata::nvcc

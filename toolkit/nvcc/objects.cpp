@@ -105,7 +105,8 @@ Result<Bytes> section(const Object &object, const std::string &name) {
 
 Result<std::vector<std::string>> symbols(const Object &object, const std::string &prefix, bool defined) {
   std::vector<Elf64_Shdr> sections;
-  Result<void> read = forSections(object, [&](const Elf64_Shdr &header, const std::string &) { sections.push_back(header); });
+  Result<void> read =
+      forSections(object, [&](const Elf64_Shdr &header, const std::string &) { sections.push_back(header); });
   if (!read) return read.error();
   std::vector<std::string> names;
   for (const Elf64_Shdr &table : sections) {

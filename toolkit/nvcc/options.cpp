@@ -215,13 +215,15 @@ std::string helpText() {
 
 std::string documentationPage() {
   std::string text =
-      "# nvcc: options\n\nMade from toolkit/nvcc/options.def; a test keeps it fresh. Names may be written with one dash or "
+      "# nvcc: options\n\nMade from toolkit/nvcc/options.def; a test keeps it fresh. Names may be written with one "
+      "dash or "
       "two, values after a blank or `=`. `[no effect]`: understood, but nothing to do when the product is PTX.\n\n"
       "| option | short | value | what it does |\n|---|---|---|---|\n";
   for (const OptionRow &row : kTable) {
     std::string form = valueForm(row);
     for (std::size_t at = 0; (at = form.find('|', at)) != form.npos; at += 2) form.insert(at, "\\");
-    text += "| `--" + std::string(row.longName) + "` | `-" + row.shortName + "` | " + form + " | " + row.sentence + effectNote(row) + " |\n";
+    text += "| `--" + std::string(row.longName) + "` | `-" + row.shortName + "` | " + form + " | " + row.sentence +
+            effectNote(row) + " |\n";
   }
   return text + kAboutMachineCode;
 }

@@ -44,7 +44,7 @@ public:
   std::vector<std::string> inputs;           // files, in order
   std::vector<std::string> forwardCompiler;  // unknown options, if they are to be forwarded
   std::vector<std::string> forwardLinker;
-  std::vector<std::string> accepted;         // names given that have no effect, for --verbose
+  std::vector<std::string> accepted;  // names given that have no effect, for --verbose
 
 private:
   friend class Parser;

@@ -34,13 +34,18 @@ Result<Phase> choosePhase(const CommandLine &line) {
     Option option;
     Phase phase;
   };
-  const Choice choices[] = {
-      {Option::compile, Phase::compile},           {Option::deviceC, Phase::compile},
-      {Option::deviceW, Phase::compile},           {Option::link, Phase::link},
-      {Option::deviceLink, Phase::deviceLink},     {Option::lib, Phase::lib},
-      {Option::preprocess, Phase::preprocess},     {Option::dependencies, Phase::dependencies},
-      {Option::userDependencies, Phase::dependencies}, {Option::ptx, Phase::ptx},
-      {Option::fatbin, Phase::fatbin},             {Option::syntaxOnly, Phase::syntaxOnly}};
+  const Choice choices[] = {{Option::compile, Phase::compile},
+                            {Option::deviceC, Phase::compile},
+                            {Option::deviceW, Phase::compile},
+                            {Option::link, Phase::link},
+                            {Option::deviceLink, Phase::deviceLink},
+                            {Option::lib, Phase::lib},
+                            {Option::preprocess, Phase::preprocess},
+                            {Option::dependencies, Phase::dependencies},
+                            {Option::userDependencies, Phase::dependencies},
+                            {Option::ptx, Phase::ptx},
+                            {Option::fatbin, Phase::fatbin},
+                            {Option::syntaxOnly, Phase::syntaxOnly}};
   const Choice *chosen = nullptr;
   for (const Choice &choice : choices) {
     if (!line.has(choice.option)) continue;
@@ -48,7 +53,8 @@ Result<Phase> choosePhase(const CommandLine &line) {
       for (const OptionRow &a : optionTable())
         for (const OptionRow &b : optionTable())
           if (a.id == chosen->option && b.id == choice.option)
-            return userError("Options '--" + std::string(a.longName) + "' and '--" + b.longName + "' exclude each other");
+            return userError("Options '--" + std::string(a.longName) + "' and '--" + b.longName +
+                             "' exclude each other");
     }
     chosen = &choice;
   }
@@ -131,14 +137,17 @@ public:
     Result<Targets> targets = requestedTargets(line_);
     if (!targets) return targets.error();
     archs_ = targets->archs;
-    compile_.relocatable = line_.has(Option::deviceC) || (line_.isTrue(Option::relocatable, false) && !line_.has(Option::deviceW));
+    compile_.relocatable =
+        line_.has(Option::deviceC) || (line_.isTrue(Option::relocatable, false) && !line_.has(Option::deviceW));
     compress_ = !line_.has(Option::noCompress) && line_.value(Option::compressMode) != "none";
     if (Result<void> set = settings(); !set) return set.error();
     Result<std::vector<simt::BlockShape>> shapes = readBlockShapes(line_.list(Option::cpuBlock));
     if (!shapes) return shapes.error();
     nativeCode_ = {targets->nativeCode, *shapes, plan_.threads, !line_.has(Option::noWarnings)};
     if (nativeCode_.warn && nativeCode_.targets.empty() && !nativeCode_.blockShapes.empty())
-      std::fprintf(stderr, "nvcc warning : option '--cpu-block' has no effect: no CPU is among the architectures (-arch=…,cpu)\n");
+      std::fprintf(
+          stderr,
+          "nvcc warning : option '--cpu-block' has no effect: no CPU is among the architectures (-arch=…,cpu)\n");
     variables();
     for (const std::string &input : line_.inputs)
       if (Result<void> added = addInput(input); !added) return added.error();
@@ -220,7 +229,8 @@ private:
     if (phase_ == Phase::dependencies)
       return addPreprocess(language, input, line_.value(Option::dependencyOutput, line_.value(Option::output)));
     if (language == Language::cuda) return addCuda(input);
-    if (phase_ == Phase::ptx || phase_ == Phase::fatbin) return userError("'" + input + "' has no device code; use -x cu");
+    if (phase_ == Phase::ptx || phase_ == Phase::fatbin)
+      return userError("'" + input + "' has no device code; use -x cu");
     if (phase_ == Phase::syntaxOnly) return {};
     stage({{compile_.plain(language, input, objectFor(input)), {}}});
     return {};
@@ -234,7 +244,8 @@ private:
   }
 
   Result<void> addPtx(const std::string &input) {
-    if (phase_ != Phase::fatbin) return unsupported("'" + input + "': PTX can only be made into a fat binary (--fatbin)");
+    if (phase_ != Phase::fatbin)
+      return unsupported("'" + input + "': PTX can only be made into a fat binary (--fatbin)");
     stage({fatbinStep({{archs_.back(), input}}, outputFor(input, ".fatbin"))});
     return {};
   }

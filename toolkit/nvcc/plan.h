@@ -29,7 +29,7 @@ struct Plan {
   Chain last;                          // after all chains: link or archive
   std::string temporaryFolder;         // made before and removed after, unless kept
   bool keep = false;
-  unsigned threads = 0;                // 0: one per core
+  unsigned threads = 0;  // 0: one per core
 };
 
 // Errors (user): options that exclude each other, no input.

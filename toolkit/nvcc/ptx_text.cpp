@@ -87,7 +87,8 @@ std::string limitRegisters(const std::string &ptx, const std::string &count) {
   bool inHead = false, bounded = false;
   for (const std::string &line : splitLines(ptx)) {
     if (line.find(".entry ") != line.npos && !line.starts_with("//")) inHead = true, bounded = false;
-    if (line.starts_with(".maxntid") || line.starts_with(".reqntid") || line.starts_with(".minnctapersm")) bounded = true;
+    if (line.starts_with(".maxntid") || line.starts_with(".reqntid") || line.starts_with(".minnctapersm"))
+      bounded = true;
     if (inHead && line == "{") {
       if (!bounded) result.push_back(".maxnreg " + count);
       inHead = false;
@@ -105,7 +106,8 @@ std::string repairRelocatable(const std::string &ptx) {
   for (const auto &[name, uses] : countNames(joinLines(lines)))
     if (std::string bare = bareName(name); bare != name) fullNames[bare] = name;
   if (!fullNames.empty()) {
-    lines = dropDeclarations(lines, ".extern .global", [&](const std::string &name) { return fullNames.contains(name); });
+    lines =
+        dropDeclarations(lines, ".extern .global", [&](const std::string &name) { return fullNames.contains(name); });
     lines = splitLines(mapNames(joinLines(lines), [&](const std::string &name) {
       auto found = fullNames.find(name);
       return found == fullNames.end() ? name : found->second;

@@ -66,7 +66,8 @@ int runStep(const Step &step, Show show) {
 
 int runChain(const Chain &chain, unsigned threads, Show show) {
   for (const Stage &stage : chain)
-    if (int status = runAll(stage.size(), threads, [&](std::size_t i) { return runStep(stage[i], show); })) return status;
+    if (int status = runAll(stage.size(), threads, [&](std::size_t i) { return runStep(stage[i], show); }))
+      return status;
   return 0;
 }
 
@@ -83,10 +84,12 @@ int runPlan(const Plan &plan, Show show) {
   std::error_code error;
   if (show != Show::commandsOnly) fs::create_directories(plan.temporaryFolder, error);
   if (error) {
-    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", plan.temporaryFolder.c_str(), error.message().c_str());
+    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", plan.temporaryFolder.c_str(),
+                 error.message().c_str());
     return 1;
   }
-  int status = runAll(plan.chains.size(), threads, [&](std::size_t i) { return runChain(plan.chains[i], threads, show); });
+  int status =
+      runAll(plan.chains.size(), threads, [&](std::size_t i) { return runChain(plan.chains[i], threads, show); });
   if (!status) status = runChain(plan.last, threads, show);
   if (!plan.keep && show != Show::commandsOnly) fs::remove_all(plan.temporaryFolder, error);
   return status;

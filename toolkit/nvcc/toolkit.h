@@ -9,11 +9,11 @@ namespace strata::nvcc {
 inline constexpr int kMajor = 13, kMinor = 0, kBuild = 0;  // the CUDA release whose nvcc this one stands for
 
 struct Toolkit {
-  std::string prefix;     // …/ of …/bin/nvcc
+  std::string prefix;  // …/ of …/bin/nvcc
   std::string bin, include, lib, libdevice;
-  std::string plugin;     // for clang: managed variables, names of kernels
-  std::string clang;      // clang++ 19
-  std::string archiver;   // llvm-ar
+  std::string plugin;    // for clang: managed variables, names of kernels
+  std::string clang;     // clang++ 19
+  std::string archiver;  // llvm-ar
 
   // Found from the running binary.
   static Toolkit locate();

@@ -9,11 +9,13 @@ static inline float normal(float d) {
   return d > 0 ? 1 - tail : tail;
 }
 
-void blackScholesOpenmp(const float *spot, const float *strike, const float *years, float *call, float *put, float rate, float volatility, int n) {
+void blackScholesOpenmp(const float *spot, const float *strike, const float *years, float *call, float *put, float rate,
+                        float volatility, int n) {
 #pragma omp parallel for simd
   for (int i = 0; i < n; ++i) {
     float s = spot[i], k = strike[i], t = years[i], root = sqrtf(t);
-    float d1 = (logf(s / k) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root), d2 = d1 - volatility * root;
+    float d1 = (logf(s / k) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root),
+          d2 = d1 - volatility * root;
     float n1 = normal(d1), n2 = normal(d2), discounted = k * expf(-rate * t);
     call[i] = s * n1 - discounted * n2;
     put[i] = discounted * (1 - n2) - s * (1 - n1);

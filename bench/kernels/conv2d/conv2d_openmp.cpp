@@ -5,7 +5,8 @@
 static void pixel(const float *in, const float *w, float *out, int n, int x, int y) {
   float sum = 0;
   for (int dy = std::max(0, 2 - y); dy < std::min(5, n + 2 - y); ++dy)
-    for (int dx = std::max(0, 2 - x); dx < std::min(5, n + 2 - x); ++dx) sum += w[dy * 5 + dx] * in[(y + dy - 2) * n + x + dx - 2];
+    for (int dx = std::max(0, 2 - x); dx < std::min(5, n + 2 - x); ++dx)
+      sum += w[dy * 5 + dx] * in[(y + dy - 2) * n + x + dx - 2];
   out[y * n + x] = sum;
 }
 

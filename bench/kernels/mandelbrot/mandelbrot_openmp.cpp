@@ -25,7 +25,10 @@ void mandelbrotOpenmp(int *out, int width, int iterations) {
     for (int px = 0; px < width; px += 32) {
       Pixels p[2];
       for (int h = 0; h < 2; ++h)
-        p[h].cx = _mm512_add_ps(_mm512_set1_ps(-2.2f), _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(3), _mm512_add_ps(ramp, _mm512_set1_ps(px + 16 * h))), _mm512_set1_ps(width)));
+        p[h].cx = _mm512_add_ps(
+            _mm512_set1_ps(-2.2f),
+            _mm512_div_ps(_mm512_mul_ps(_mm512_set1_ps(3), _mm512_add_ps(ramp, _mm512_set1_ps(px + 16 * h))),
+                          _mm512_set1_ps(width)));
       for (int i = 0; i < iterations && (p[0].live | p[1].live); ++i)
         for (auto &v : p) v.step(cy);
       for (int h = 0; h < 2; ++h) _mm512_storeu_si512(out + (long)py * width + px + 16 * h, p[h].count);

@@ -7,7 +7,8 @@ void nbodyOpenmp(const float *bodies, float *out, int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i += kLanes) {
     float x[kLanes], y[kLanes], z[kLanes], ax[kLanes] = {}, ay[kLanes] = {}, az[kLanes] = {};
-    for (int l = 0; l < kLanes; ++l) x[l] = bodies[4 * (i + l)], y[l] = bodies[4 * (i + l) + 1], z[l] = bodies[4 * (i + l) + 2];
+    for (int l = 0; l < kLanes; ++l)
+      x[l] = bodies[4 * (i + l)], y[l] = bodies[4 * (i + l) + 1], z[l] = bodies[4 * (i + l) + 2];
     for (int k = 0; k < n; ++k) {
       float bx = bodies[4 * k], by = bodies[4 * k + 1], bz = bodies[4 * k + 2], mass = bodies[4 * k + 3];
 #pragma omp simd
@@ -19,6 +20,7 @@ void nbodyOpenmp(const float *bodies, float *out, int n) {
         az[l] += dz * s;
       }
     }
-    for (int l = 0; l < kLanes; ++l) out[4 * (i + l)] = ax[l], out[4 * (i + l) + 1] = ay[l], out[4 * (i + l) + 2] = az[l], out[4 * (i + l) + 3] = 0;
+    for (int l = 0; l < kLanes; ++l)
+      out[4 * (i + l)] = ax[l], out[4 * (i + l) + 1] = ay[l], out[4 * (i + l) + 2] = az[l], out[4 * (i + l) + 3] = 0;
   }
 }

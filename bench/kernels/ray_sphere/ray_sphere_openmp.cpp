@@ -6,7 +6,8 @@ void raySphereOpenmp(const float *spheres, float *depth, int n, int count) {
   for (int py = 0; py < n; ++py)
 #pragma omp simd
     for (int px = 0; px < n; ++px) {
-      float dx = (px + 0.5f) / n - 0.5f, dy = (py + 0.5f) / n - 0.5f, dz = 1, inverse = 1 / sqrtf(dx * dx + dy * dy + 1);
+      float dx = (px + 0.5f) / n - 0.5f, dy = (py + 0.5f) / n - 0.5f, dz = 1,
+            inverse = 1 / sqrtf(dx * dx + dy * dy + 1);
       dx *= inverse, dy *= inverse, dz *= inverse;
       float nearest = 1e30f;
       for (int s = 0; s < count; ++s) {

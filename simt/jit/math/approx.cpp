@@ -2,8 +2,8 @@
 // PTX's approximate functions of f32. Polynomials are minimax fits (Remez, coefficients rounded to float one
 // after the other); the error given is of the polynomial alone. Bounds to keep are PTX's: rcp 1 ulp, rsqrt
 // 2^-22.9, ex2 2 ulp, lg2 2^-22, sin and cos 2^-20.5 in [-pi, pi], tanh 2^-11 (relative).
-// AVX-512 has table look-ups and exponent instructions, which scalars use, too, so that lane mode computes the same; elsewhere
-// plain division and exponent bits serve.
+// AVX-512 has table look-ups and exponent instructions, which scalars use, too, so that lane mode computes the same;
+// elsewhere plain division and exponent bits serve.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <array>
@@ -29,7 +29,8 @@ static Val masked(Val x, llvm::Intrinsic::ID id, std::initializer_list<Val> oper
   });
 }
 
-// How vfixupimmps answers a class of operands, four bits each: QNaN, SNaN, zero, 1, -infinity, infinity, negative, positive.
+// How vfixupimmps answers a class of operands, four bits each: QNaN, SNaN, zero, 1, -infinity, infinity, negative,
+// positive.
 enum class Answer : std::uint32_t { computed = 0, quietNan = 2, nan = 3, signedInfinity = 6, zero = 8 };
 
 static Val fixedUp(Val computed, Val x, std::array<Answer, 8> answers) {
@@ -38,7 +39,8 @@ static Val fixedUp(Val computed, Val x, std::array<Answer, 8> answers) {
   llvm::IRBuilder<> &b = x.builder();
   return inPieces(512, {computed, x}, [&](llvm::ArrayRef<Value *> v) -> Value * {
     Value *tables = b.CreateVectorSplat(16, b.getInt32(table));
-    return b.CreateIntrinsic(x86::x86_avx512_mask_fixupimm_ps_512, {}, {v[0], v[1], tables, b.getInt32(0), b.getInt16(0xffff), b.getInt32(4)});
+    return b.CreateIntrinsic(x86::x86_avx512_mask_fixupimm_ps_512, {},
+                             {v[0], v[1], tables, b.getInt32(0), b.getInt16(0xffff), b.getInt32(4)});
   });
 }
 
@@ -62,7 +64,8 @@ Val approxRsqrt(const CpuFeatures &cpu, Val x) {
   const Val y = masked(x, x86::x86_avx512_rsqrt14_ps_512, {x}, {}, {});
   const Val error = fma(-(x * y), y, x.lit(1));
   using enum Answer;
-  return fixedUp(fma(y * x.lit(0.5), error, y), x, {quietNan, quietNan, signedInfinity, computed, nan, zero, nan, computed});
+  return fixedUp(fma(y * x.lit(0.5), error, y), x,
+                 {quietNan, quietNan, signedInfinity, computed, nan, zero, nan, computed});
 }
 
 // 2^x = 2^n p(x - n), n the nearest integer; |error of p| < 2^-27.5. Integers give exact powers.
@@ -145,9 +148,8 @@ Val approxTanh(const CpuFeatures &cpu, Val x) {
   const Val u = c * c;
   const Val numerator = c * polynomial(u, {135135, 17325, 378, 1});
   const Val denominator = polynomial(u, {135135, 62370, 3150, 28});
-  const Val q = cpu.avx512
-                    ? numerator * masked(x, x86::x86_avx512_rcp14_ps_512, {denominator}, {}, {})
-                    : numerator / denominator;
+  const Val q =
+      cpu.avx512 ? numerator * masked(x, x86::x86_avx512_rcp14_ps_512, {denominator}, {}, {}) : numerator / denominator;
   return atLeast(atMost(q, 1), -1);
 }
 

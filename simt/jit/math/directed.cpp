@@ -10,8 +10,8 @@
 
 namespace strata::simt::math {
 
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 namespace x86 = llvm::Intrinsic;
 
 // x86's two-bit rounding control: 0 nearest, 1 down, 2 up, 3 zero.
@@ -56,14 +56,16 @@ static std::string mnemonic(llvm::StringRef op) { return op == "fma" ? "vfmadd21
 static Value *inAssembly(llvm::IRBuilder<> &b, const CpuFeatures &cpu, llvm::StringRef op, Direction direction,
                          llvm::ArrayRef<Value *> v) {
   llvm::Type *type = v[0]->getType();
-  const std::string suffix = std::string(type->isVectorTy() ? "p" : "s") + (type->getScalarType()->isFloatTy() ? "s" : "d");
+  const std::string suffix =
+      std::string(type->isVectorTy() ? "p" : "s") + (type->getScalarType()->isFloatTy() ? "s" : "d");
   std::string code, constraints;
   if (op == "fma") {  // vfmadd213 c, b, a: a = a*b + c
     code = mnemonic(op) + suffix + " $3, $2, $0";
     constraints = "=&x,0,x,x,*m,*m";
   } else if (op == "fsqrt") {
-    code = !cpu.fma ? "sqrt" + suffix + " $1, $0"
-           : type->isVectorTy() ? "vsqrt" + suffix + " $1, $0" : "vsqrt" + suffix + " $1, $1, $0";
+    code = !cpu.fma             ? "sqrt" + suffix + " $1, $0"
+           : type->isVectorTy() ? "vsqrt" + suffix + " $1, $0"
+                                : "vsqrt" + suffix + " $1, $1, $0";
     constraints = "=&x,x,*m,*m";
   } else if (cpu.fma) {  // AVX: three operands
     code = "v" + mnemonic(op) + suffix + " $2, $1, $0";

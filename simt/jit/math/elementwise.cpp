@@ -16,9 +16,7 @@ unsigned Val::lanes() const {
   return vector ? vector->getNumElements() : 0;
 }
 
-Type *Val::shaped(Type *element) const {
-  return lanes() ? llvm::FixedVectorType::get(element, lanes()) : element;
-}
+Type *Val::shaped(Type *element) const { return lanes() ? llvm::FixedVectorType::get(element, lanes()) : element; }
 
 Val Val::lit(double x) const { return in(element(), x); }
 
@@ -39,20 +37,15 @@ Val Val::asFloat() const {
   return as(bits() == 16 ? builder_->getHalfTy() : bits() == 32 ? builder_->getFloatTy() : builder_->getDoubleTy());
 }
 Val Val::extended(Type *element) const {
-  return made(isFloat() ? builder_->CreateFPExt(value_, shaped(element)) : builder_->CreateZExt(value_, shaped(element)));
+  return made(isFloat() ? builder_->CreateFPExt(value_, shaped(element))
+                        : builder_->CreateZExt(value_, shaped(element)));
 }
 Val Val::rounded(Type *element) const { return made(builder_->CreateFPTrunc(value_, shaped(element))); }
 Val Val::truncated(Type *element) const { return made(builder_->CreateTrunc(value_, shaped(element))); }
 
-Val operator+(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFAdd(a, b) : a.builder().CreateAdd(a, b));
-}
-Val operator-(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFSub(a, b) : a.builder().CreateSub(a, b));
-}
-Val operator*(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFMul(a, b) : a.builder().CreateMul(a, b));
-}
+Val operator+(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFAdd(a, b) : a.builder().CreateAdd(a, b)); }
+Val operator-(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFSub(a, b) : a.builder().CreateSub(a, b)); }
+Val operator*(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFMul(a, b) : a.builder().CreateMul(a, b)); }
 Val operator/(Val a, Val b) { return a.made(a.builder().CreateFDiv(a, b)); }
 Val operator-(Val a) { return a.made(a.isFloat() ? a.builder().CreateFNeg(a) : a.builder().CreateNeg(a)); }
 Val operator&(Val a, Val b) { return a.made(a.builder().CreateAnd(a, b)); }
@@ -65,20 +58,12 @@ Val ashr(Val a, unsigned n) { return a.made(a.builder().CreateAShr(a, n)); }
 Val shl(Val a, Val n) { return a.made(a.builder().CreateShl(a, n)); }
 Val lshr(Val a, Val n) { return a.made(a.builder().CreateLShr(a, n)); }
 Val select(Val condition, Val a, Val b) { return a.made(a.builder().CreateSelect(condition, a, b)); }
-Val lt(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFCmpOLT(a, b) : a.builder().CreateICmpSLT(a, b));
-}
-Val le(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFCmpOLE(a, b) : a.builder().CreateICmpSLE(a, b));
-}
+Val lt(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFCmpOLT(a, b) : a.builder().CreateICmpSLT(a, b)); }
+Val le(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFCmpOLE(a, b) : a.builder().CreateICmpSLE(a, b)); }
 Val gt(Val a, Val b) { return lt(b, a); }
 Val ge(Val a, Val b) { return le(b, a); }
-Val eq(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFCmpOEQ(a, b) : a.builder().CreateICmpEQ(a, b));
-}
-Val ne(Val a, Val b) {
-  return a.made(a.isFloat() ? a.builder().CreateFCmpONE(a, b) : a.builder().CreateICmpNE(a, b));
-}
+Val eq(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFCmpOEQ(a, b) : a.builder().CreateICmpEQ(a, b)); }
+Val ne(Val a, Val b) { return a.made(a.isFloat() ? a.builder().CreateFCmpONE(a, b) : a.builder().CreateICmpNE(a, b)); }
 Val isNan(Val a) { return a.made(a.builder().CreateFCmpUNO(a, a)); }
 
 static Val call(llvm::Intrinsic::ID id, Val type, llvm::ArrayRef<Value *> args) {

@@ -27,11 +27,11 @@ public:
   Val in(llvm::Type *element, double x) const;    // x as another element type, in this shape
   Val made(llvm::Value *value) const { return Val(*builder_, value); }
 
-  Val asInt() const;                       // same bits
-  Val asFloat() const;                     // same bits: i16 half, i32 float, i64 double
-  Val as(llvm::Type *element) const;       // same bits
-  Val extended(llvm::Type *element) const; // fpext, or zext of integers
-  Val rounded(llvm::Type *element) const;  // fptrunc (nearest even)
+  Val asInt() const;                        // same bits
+  Val asFloat() const;                      // same bits: i16 half, i32 float, i64 double
+  Val as(llvm::Type *element) const;        // same bits
+  Val extended(llvm::Type *element) const;  // fpext, or zext of integers
+  Val rounded(llvm::Type *element) const;   // fptrunc (nearest even)
   Val truncated(llvm::Type *element) const;
 
 private:
@@ -75,7 +75,8 @@ Val polynomial(Val x, std::initializer_list<double> c);
 
 // Calls `emit` on pieces of `args` (all of the same shape) of so many bits, the size of a register, and joins the
 // results. Scalars and short vectors ride in one register.
-Val inPieces(unsigned bits, std::initializer_list<Val> args, const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
+Val inPieces(unsigned bits, std::initializer_list<Val> args,
+             const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
 // Calls `emit` once for each lane.
 Val perLane(llvm::ArrayRef<Val> args, const std::function<llvm::Value *(llvm::ArrayRef<llvm::Value *>)> &emit);
 

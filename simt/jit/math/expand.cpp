@@ -13,9 +13,9 @@ namespace strata::simt::math {
 namespace {
 
 using llvm::Instruction;
-using llvm::Intrinsic::ID;
 using llvm::StringRef;
 using llvm::Type;
+using llvm::Intrinsic::ID;
 namespace ids = llvm::Intrinsic;
 
 using Args = llvm::SmallVector<Val, 3>;
@@ -113,10 +113,12 @@ llvm::Value *Expander::conversion(llvm::CastInst &cast) {
       if (to->isBFloatTy() || (to->isHalfTy() && (!cpu_.f16c || (from->isDoubleTy() && !cpu_.fp16))))
         return narrow(cpu_, x, to, Direction::nearestEven);
       return nullptr;
-    case Instruction::SIToFP: case Instruction::UIToFP:
+    case Instruction::SIToFP:
+    case Instruction::UIToFP:
       if (!lacks(to)) return nullptr;
       return integerToFloat(cpu_, x, to, cast.getOpcode() == Instruction::SIToFP, Direction::nearestEven);
-    case Instruction::FPToSI: case Instruction::FPToUI:
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
       if (!lacks(from)) return nullptr;
       return ir_.CreateCast(cast.getOpcode(), wide(x), cast.getDestTy());
     default: return nullptr;
@@ -160,11 +162,18 @@ llvm::Value *Expander::narrowFloat(Instruction &i) {
       llvm::Value *sign = call->getArgOperand(1);
       return ((bitsOf(x) & ~signBit(x)) | (bitsOf(sign) & signBit(sign))).as(type->getScalarType());
     }
-    case ids::sqrt: case ids::floor: case ids::ceil: case ids::trunc: case ids::rint: case ids::roundeven: case ids::round: {
+    case ids::sqrt:
+    case ids::floor:
+    case ids::ceil:
+    case ids::trunc:
+    case ids::rint:
+    case ids::roundeven:
+    case ids::round: {
       const Val w = wide(x);
       return back(w.made(ir_.CreateUnaryIntrinsic(call->getIntrinsicID(), w)), type);
     }
-    case ids::fptosi_sat: case ids::fptoui_sat: {
+    case ids::fptosi_sat:
+    case ids::fptoui_sat: {
       const Val w = wide(x);
       return ir_.CreateIntrinsic(call->getIntrinsicID(), {type, static_cast<llvm::Value *>(w)->getType()}, {w});
     }
@@ -189,14 +198,16 @@ llvm::Value *Expander::llvmIntrinsic(llvm::IntrinsicInst &call) {
     return roundIntegral(val(call.getArgOperand(0)), *direction);
   }
   if (id == ids::fma && !cpu_.fma)
-    return softFma(val(call.getArgOperand(0)), val(call.getArgOperand(1)), val(call.getArgOperand(2)), Direction::nearestEven);
+    return softFma(val(call.getArgOperand(0)), val(call.getArgOperand(1)), val(call.getArgOperand(2)),
+                   Direction::nearestEven);
   return nullptr;
 }
 
 llvm::Value *Expander::expand(Instruction &i) {
   ir_.SetInsertPoint(&i);
   const auto op = i.getOpcode();
-  const bool isDivision = op == Instruction::UDiv || op == Instruction::SDiv || op == Instruction::URem || op == Instruction::SRem;
+  const bool isDivision =
+      op == Instruction::UDiv || op == Instruction::SDiv || op == Instruction::URem || op == Instruction::SRem;
   if (isDivision) {
     if (!i.getType()->isVectorTy() || llvm::isa<llvm::Constant>(i.getOperand(1))) return nullptr;
     return divideVector(val(i.getOperand(0)), val(i.getOperand(1)), op == Instruction::SDiv || op == Instruction::SRem,

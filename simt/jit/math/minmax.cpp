@@ -29,14 +29,21 @@ static bool neverSignaling(Value *v, llvm::SmallPtrSetImpl<llvm::PHINode *> &see
   const auto never = [&](Value *from) { return neverSignaling(from, seen); };
   auto *i = llvm::dyn_cast<llvm::Instruction>(v);
   if (!i) return false;
-  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(i)) return !seen.insert(phi).second || llvm::all_of(phi->incoming_values(), never);
-  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(i)) return never(select->getTrueValue()) && never(select->getFalseValue());
-  if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i)) return never(shuffle->getOperand(0)) && never(shuffle->getOperand(1));
+  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(i))
+    return !seen.insert(phi).second || llvm::all_of(phi->incoming_values(), never);
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(i))
+    return never(select->getTrueValue()) && never(select->getFalseValue());
+  if (auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i))
+    return never(shuffle->getOperand(0)) && never(shuffle->getOperand(1));
   switch (i->getOpcode()) {
-    case llvm::Instruction::FAdd: case llvm::Instruction::FSub: case llvm::Instruction::FMul:
-    case llvm::Instruction::FDiv: case llvm::Instruction::FPExt: case llvm::Instruction::FPTrunc:
-    case llvm::Instruction::SIToFP: case llvm::Instruction::UIToFP:
-      return true;
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::FPExt:
+    case llvm::Instruction::FPTrunc:
+    case llvm::Instruction::SIToFP:
+    case llvm::Instruction::UIToFP: return true;
     default: break;
   }
   auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(i);
@@ -67,10 +74,11 @@ static Val quieted(Val x) {
 static Val range(Val a, Val b, unsigned selector) {
   llvm::IRBuilder<> &ir = a.builder();
   return inPieces(512, {quieted(a), quieted(b)}, [&](llvm::ArrayRef<Value *> v) -> Value * {
-    const auto id = byWidth(a, llvm::Intrinsic::x86_avx512_mask_range_ps_512, llvm::Intrinsic::x86_avx512_mask_range_pd_512);
+    const auto id =
+        byWidth(a, llvm::Intrinsic::x86_avx512_mask_range_ps_512, llvm::Intrinsic::x86_avx512_mask_range_pd_512);
     Value *all = llvm::Constant::getAllOnesValue(ir.getIntNTy(512 / a.bits()));
-    return ir.CreateIntrinsic(id, {}, {v[0], v[1], ir.getInt32(selector), llvm::PoisonValue::get(v[0]->getType()),
-                                       all, ir.getInt32(4)});
+    return ir.CreateIntrinsic(
+        id, {}, {v[0], v[1], ir.getInt32(selector), llvm::PoisonValue::get(v[0]->getType()), all, ir.getInt32(4)});
   });
 }
 

@@ -65,7 +65,8 @@ Value *NarrowStorage::moved(Instruction &i) {
   if (auto *s = llvm::dyn_cast<llvm::ShuffleVectorInst>(&i))
     return ir_.CreateShuffleVector(mapped(s->getOperand(0)), mapped(s->getOperand(1)), s->getShuffleMask());
   if (auto *l = llvm::dyn_cast<llvm::LoadInst>(&i); l && !l->isAtomic()) {
-    llvm::LoadInst *twin = ir_.CreateAlignedLoad(integerOf(i.getType()), l->getPointerOperand(), l->getAlign(), l->isVolatile());
+    llvm::LoadInst *twin =
+        ir_.CreateAlignedLoad(integerOf(i.getType()), l->getPointerOperand(), l->getAlign(), l->isVolatile());
     twin->copyMetadata(*l);
     return twin;
   }
@@ -78,7 +79,8 @@ llvm::CallInst *NarrowStorage::integerAccess(llvm::IntrinsicInst &call) {
   if (!access) return nullptr;
   llvm::SmallVector<Value *, 4> args;
   for (Value *a : call.args()) args.push_back(mapped(a));
-  llvm::CallInst *twin = ir_.CreateIntrinsic(call.getIntrinsicID(), {integerOf(access->type), access->address->getType()}, args);
+  llvm::CallInst *twin =
+      ir_.CreateIntrinsic(call.getIntrinsicID(), {integerOf(access->type), access->address->getType()}, args);
   twin->copyMetadata(call);
   return twin;
 }
@@ -92,7 +94,8 @@ void NarrowStorage::rewrite(Instruction &i) {
       return dead_.push_back(&i);
     }
   }
-  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&i); cast && isNarrow(cast->getSrcTy()) && !isNarrow(cast->getDestTy())) {
+  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&i);
+      cast && isNarrow(cast->getSrcTy()) && !isNarrow(cast->getDestTy())) {
     i.replaceAllUsesWith(ir_.CreateBitCast(mapped(cast->getOperand(0)), cast->getDestTy()));
     return dead_.push_back(&i);
   }
@@ -102,7 +105,8 @@ void NarrowStorage::rewrite(Instruction &i) {
   }
   if (!isNarrow(i.getType())) {
     for (llvm::Use &use : i.operands())  // computes with narrow values: goes through a bitcast
-      if (isNarrow(use->getType()) && !llvm::isa<llvm::Constant>(use)) use = ir_.CreateBitCast(mapped(use), use->getType());
+      if (isNarrow(use->getType()) && !llvm::isa<llvm::Constant>(use))
+        use = ir_.CreateBitCast(mapped(use), use->getType());
     return;
   }
   if (Value *twin = moved(i)) {
@@ -111,7 +115,8 @@ void NarrowStorage::rewrite(Instruction &i) {
     return dead_.push_back(&i);
   }
   for (llvm::Use &use : i.operands())
-    if (isNarrow(use->getType()) && !llvm::isa<llvm::Constant>(use)) use = ir_.CreateBitCast(mapped(use), use->getType());
+    if (isNarrow(use->getType()) && !llvm::isa<llvm::Constant>(use))
+      use = ir_.CreateBitCast(mapped(use), use->getType());
 }
 
 void NarrowStorage::run() {
@@ -135,7 +140,8 @@ void NarrowStorage::run() {
 void storeNarrowFloatsAsIntegers(llvm::Module &module, const CpuFeatures &cpu) {
   for (llvm::Function &f : module) {
     if (f.isDeclaration()) continue;
-    const bool any = llvm::any_of(llvm::instructions(f), [](const Instruction &i) { return i.getType()->getScalarType()->is16bitFPTy(); });
+    const bool any = llvm::any_of(llvm::instructions(f),
+                                  [](const Instruction &i) { return i.getType()->getScalarType()->is16bitFPTy(); });
     if (any) NarrowStorage(f, cpu).run();
   }
 }

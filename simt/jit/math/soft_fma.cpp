@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fma for CPUs without the instruction (plain x86-64).
 // f32: the product is exact in double; the sum is rounded to odd in double (TwoSum gives the remainder), then
-// on to float. A function of its own, @strata.soft.fma32(a, b, c) of floats or <4 x float>: inline, kernels would grow to megabytes.
-// f64: whole-number arithmetic in 128 bits in a function of its own, @strata.soft.fma(a, b, c, rounding), one
-// call a lane. The product (106 bits) stands at the top of 126 bits, the addend is aligned to it or it to the
+// on to float. A function of its own, @strata.soft.fma32(a, b, c) of floats or <4 x float>: inline, kernels would grow
+// to megabytes. f64: whole-number arithmetic in 128 bits in a function of its own, @strata.soft.fma(a, b, c, rounding),
+// one call a lane. The product (106 bits) stands at the top of 126 bits, the addend is aligned to it or it to the
 // addend, bits shifted out leave a sticky bit; then one normalisation, one rounding.
 #include <llvm/IR/Module.h>
 
@@ -39,7 +39,8 @@ llvm::Function *createHelper(llvm::Module &module, llvm::StringRef name, llvm::F
 Val softFma32(Val a, Val b, Val c, Direction direction) {
   llvm::IRBuilder<> &ir = a.builder();
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
-  const std::string name = "strata.soft.fma32." + std::to_string(static_cast<int>(direction)) + (a.lanes() ? ".v4" : "");
+  const std::string name =
+      "strata.soft.fma32." + std::to_string(static_cast<int>(direction)) + (a.lanes() ? ".v4" : "");
   llvm::Function *function = module.getFunction(name);
   if (!function) {
     llvm::Type *type = a.lanes() ? llvm::FixedVectorType::get(ir.getFloatTy(), 4) : ir.getFloatTy();
@@ -49,7 +50,8 @@ Val softFma32(Val a, Val b, Val c, Direction direction) {
     body.CreateRet(fma32(argument(0), argument(1), argument(2), direction));
   }
   if (!a.lanes()) return a.made(ir.CreateCall(function, {a, b, c}));
-  return inPieces(128, {a, b, c}, [&](llvm::ArrayRef<llvm::Value *> v) -> llvm::Value * { return ir.CreateCall(function, v); });
+  return inPieces(128, {a, b, c},
+                  [&](llvm::ArrayRef<llvm::Value *> v) -> llvm::Value * { return ir.CreateCall(function, v); });
 }
 
 // The body of @strata.soft.fma. Names follow the essay above.
@@ -63,11 +65,13 @@ public:
   llvm::Function *build();
 
 private:
-  struct Parts { Val sign, exponent, mantissa; };  // i1, i64 (biased), i64 with the leading bit at 52 (0 for zero)
+  struct Parts {
+    Val sign, exponent, mantissa;
+  };  // i1, i64 (biased), i64 with the leading bit at 52 (0 for zero)
   Parts unpack(Val x);
-  Val shiftRightSticky(Val x, Val n);              // i128, n >= 0
+  Val shiftRightSticky(Val x, Val n);  // i128, n >= 0
   Val finite(Parts a, Parts b, Parts c);
-  Val round(Val sign, Val sum, Val exponent);      // sum (top bit 127) * 2^exponent -> bits
+  Val round(Val sign, Val sum, Val exponent);  // sum (top bit 127) * 2^exponent -> bits
   Val i128(Val x) { return x.extended(builder_.getInt128Ty()); }
   Val arg(unsigned i) { return Val(builder_, function_->getArg(i)); }
   Val mode(unsigned control) { return eq(arg(3), arg(3).lit(control)); }
@@ -120,7 +124,8 @@ Val SoftFma::finite(Parts a, Parts b, Parts c) {
   const Val addend = shl(i128(c.mantissa), 72);
   // Exponents of the lowest bits.
   const Val productExponent = a.exponent + b.exponent - a.exponent.lit(2150 + 20);
-  const Val addendExponent = select(eq(c.mantissa, c.mantissa.lit(0)), productExponent, c.exponent - c.exponent.lit(1075 + 72));
+  const Val addendExponent =
+      select(eq(c.mantissa, c.mantissa.lit(0)), productExponent, c.exponent - c.exponent.lit(1075 + 72));
   const Val distance = productExponent - addendExponent, zero = distance.lit(0);
   const Val productLarger = ge(distance, zero);
   const Val p = select(productLarger, product, shiftRightSticky(product, select(productLarger, zero, -distance)));
@@ -158,7 +163,10 @@ Val softFma64(Val a, Val b, Val c, Direction direction) {
   llvm::Module &module = *ir.GetInsertBlock()->getModule();
   llvm::Function *function = module.getFunction("strata.soft.fma");
   if (!function) function = SoftFma(module).build();
-  const unsigned control = direction == Direction::down ? 1 : direction == Direction::up ? 2 : direction == Direction::zero ? 3 : 0;
+  const unsigned control = direction == Direction::down   ? 1
+                           : direction == Direction::up   ? 2
+                           : direction == Direction::zero ? 3
+                                                          : 0;
   return perLane({a, b, c}, [&](llvm::ArrayRef<llvm::Value *> v) -> llvm::Value * {
     return ir.CreateCall(function, {v[0], v[1], v[2], ir.getInt32(control)});
   });

@@ -19,7 +19,11 @@ namespace fs = std::filesystem;
 
 class CacheTest : public testing::Test {
 protected:
-  CacheTest() { folder = (fs::temp_directory_path() / ("strata_cache_test." + std::to_string(getpid()) + "." + std::to_string(seed))).string(); }
+  CacheTest() {
+    folder =
+        (fs::temp_directory_path() / ("strata_cache_test." + std::to_string(getpid()) + "." + std::to_string(seed)))
+            .string();
+  }
   ~CacheTest() override { fs::remove_all(folder); }
   std::vector<std::uint8_t> bytes(std::size_t size) {
     std::vector<std::uint8_t> v(size);

@@ -24,9 +24,12 @@ protected:
   const unsigned seed = std::random_device{}();
   std::mt19937 random{seed};
   testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
-  std::uint32_t pick(std::uint32_t low, std::uint32_t high) { return std::uniform_int_distribution<std::uint32_t>(low, high)(random); }
+  std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
+    return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
+  }
 };
-INSTANTIATE_TEST_SUITE_P(Workers, EngineTest, testing::Values(1, 2, 5), [](auto &info) { return std::to_string(info.param) + "Workers"; });
+INSTANTIATE_TEST_SUITE_P(Workers, EngineTest, testing::Values(1, 2, 5),
+                         [](auto &info) { return std::to_string(info.param) + "Workers"; });
 
 struct CountParams {
   std::uint32_t *counts;
@@ -57,7 +60,8 @@ TEST_P(EngineTest, BlocksThatTakeTurnsRunSideBySide) {
     taking->takesTurns = round % 2;
     const std::uint32_t grid[3] = {pick(1, 70), pick(1, 9), pick(1, 5)}, blocks = grid[0] * grid[1] * grid[2];
     std::vector<std::uint32_t> counts(blocks), besides(blocks);
-    LaunchRequest request = makeLaunch(taking, grid[0], 256, TurnParams{counts.data(), besides.data(), blocks, pick(1, 3)});
+    LaunchRequest request =
+        makeLaunch(taking, grid[0], 256, TurnParams{counts.data(), besides.data(), blocks, pick(1, 3)});
     request.gridDim[1] = grid[1], request.gridDim[2] = grid[2];
     ASSERT_EQ(runLaunch(*engine, request, round % 2).kind, FaultKind::none);
     EXPECT_EQ(std::count(counts.begin(), counts.end(), 1u), blocks);
@@ -75,7 +79,8 @@ TEST_P(EngineTest, LaunchesOfManyThreads) {
       for (int i = 0; i < 100; ++i) {
         std::vector<std::uint32_t> counts((t + 1) * 64);
         std::uint64_t smIds = 0;
-        LaunchRequest request = makeLaunch(kernel, static_cast<std::uint32_t>(t + 1), 64, CountParams{counts.data(), &smIds});
+        LaunchRequest request =
+            makeLaunch(kernel, static_cast<std::uint32_t>(t + 1), 64, CountParams{counts.data(), &smIds});
         request.group = static_cast<std::uint64_t>(t + 1);
         runLaunch(*engine, request, request.group);
         wrong += std::count(counts.begin(), counts.end(), 1u) != static_cast<std::ptrdiff_t>(counts.size());
@@ -90,7 +95,8 @@ TEST_P(EngineTest, SubmittedWorkIsDoneBeforeTheEngineGoes) {
   std::vector<std::uint32_t> counts(64);
   std::uint64_t smIds = 0;
   std::atomic<int> done{0};
-  for (int i = 0; i < 50; ++i) engine->submit(makeLaunch(kernel, 1, 64, CountParams{counts.data(), &smIds}), [&](const Fault &) { ++done; });
+  for (int i = 0; i < 50; ++i)
+    engine->submit(makeLaunch(kernel, 1, 64, CountParams{counts.data(), &smIds}), [&](const Fault &) { ++done; });
   for (int i = 0; i < 50; ++i) engine->post([&] { ++done; });
   engine.reset();
   EXPECT_EQ(done, 100);
@@ -101,7 +107,9 @@ TEST_P(EngineTest, Barriers) {
   for (int round = 0; round < 8; ++round) {
     const std::uint32_t blocks = pick(1, 40), warps = pick(1, 32), rounds = pick(1, 50);
     std::vector<std::uint32_t> out(blocks * warps, ~0u);
-    struct { std::uint32_t *out, rounds; } params{out.data(), rounds};
+    struct {
+      std::uint32_t *out, rounds;
+    } params{out.data(), rounds};
     EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, blocks, warps * 32 - pick(0, 31), params)).kind, FaultKind::none);
     for (std::uint32_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i / warps * 1000 + (i % warps + rounds) % warps);
   }
@@ -114,7 +122,11 @@ TEST_P(EngineTest, BarrierReductionsAndNamedBarriers) {
     std::vector<std::uint32_t> predicates(warps), out(warps * 4, ~0u);
     const bool all = pick(0, 2) == 0;
     for (auto &p : predicates) p = all ? ~0u : pick(0, 3) ? 0 : static_cast<std::uint32_t>(random());
-    struct { std::uint32_t *out; const std::uint32_t *predicates; std::uint32_t items; } params{out.data(), predicates.data(), items};
+    struct {
+      std::uint32_t *out;
+      const std::uint32_t *predicates;
+      std::uint32_t items;
+    } params{out.data(), predicates.data(), items};
     EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, 1, warps * 32, params)).kind, FaultKind::none);
     std::uint32_t population = 0, sum = 0;
     bool every = true;
@@ -133,7 +145,9 @@ TEST_P(EngineTest, ClustersShareMemory) {
   auto kernel = loadFake("cluster", EntryKind::warp, 4);
   for (std::uint32_t size : {1u, 2u, 4u, 8u}) {
     std::vector<std::uint32_t> out(size * 6 * 3);
-    struct { std::uint32_t *out; } params{out.data()};
+    struct {
+      std::uint32_t *out;
+    } params{out.data()};
     LaunchRequest request = makeLaunch(kernel, size * 6, pick(1, 200), params);
     request.gridDim[1] = 3;
     request.clusterDim[0] = size;
@@ -165,7 +179,9 @@ TEST_P(EngineTest, CooperativeLaunchesInSeveralStreamsFinish) {
     threads.emplace_back([&, t] {
       std::vector<std::uint32_t> values(kBlocks);
       std::uint32_t wrong = 0;
-      struct { std::uint32_t *values, *errors, rounds; } params{values.data(), &wrong, 10};
+      struct {
+        std::uint32_t *values, *errors, rounds;
+      } params{values.data(), &wrong, 10};
       LaunchRequest request = makeLaunch(kernel, kBlocks, 64, params);
       request.cooperative = true;
       request.group = static_cast<std::uint64_t>(t + 1);
@@ -182,7 +198,9 @@ TEST_P(EngineTest, LanesThatSpinForOneAnotherFinish) {
   const std::uint32_t blocks = 3, threads = 100;
   std::uint32_t lock = 0, counter = 0;
   std::vector<std::uint32_t> active(128);
-  struct { std::uint32_t *lock, *counter, *active; } params{&lock, &counter, active.data()};
+  struct {
+    std::uint32_t *lock, *counter, *active;
+  } params{&lock, &counter, active.data()};
   EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, blocks, threads, params)).kind, FaultKind::none);
   EXPECT_EQ(counter, blocks * (threads + threads / 2));
   for (std::uint32_t t = 0; t < threads; t += 2) EXPECT_EQ(active[t], t < 96 ? 0x55555555u : 0x5u);
@@ -193,7 +211,9 @@ TEST_P(EngineTest, AKernelMayWaitForTheHost) {
   auto kernel = loadFake("spinlock", EntryKind::lane);
   std::uint32_t lock = 1, counter = 0;
   std::vector<std::uint32_t> active(32);
-  struct { std::uint32_t *lock, *counter, *active; } params{&lock, &counter, active.data()};
+  struct {
+    std::uint32_t *lock, *counter, *active;
+  } params{&lock, &counter, active.data()};
   std::atomic<std::uint32_t> left{engine->workers() + 1};
   for (std::uint32_t i = 0; i <= engine->workers(); ++i)
     engine->submit(makeLaunch(kernel, 1, 1, params), [&](const Fault &) { --left; });
@@ -211,7 +231,8 @@ TEST_P(EngineTest, BlocksThatWaitForOneAnotherAllRun) {
   auto kernel = loadFake("meet", EntryKind::block);
   const std::uint32_t blocks = engine->workers() + pick(8, 20);
   std::uint32_t running = 0, most = 0, arrived = 0;
-  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, blocks})).kind, FaultKind::none);
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, blocks})).kind,
+            FaultKind::none);
   EXPECT_EQ(arrived, blocks);
   EXPECT_EQ(most, blocks);
 }
@@ -220,7 +241,9 @@ TEST_P(EngineTest, BlocksThatWaitWithBarriersAllRun) {
   auto kernel = loadFake("meet_barrier", EntryKind::warp);
   const std::uint32_t first = pick(50, 200), blocks = engine->workers() + pick(10, 20);
   std::uint32_t arrived = 0;
-  struct { std::uint32_t *arrived, first, wanted; } params{&arrived, first, blocks};
+  struct {
+    std::uint32_t *arrived, first, wanted;
+  } params{&arrived, first, blocks};
   EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, first + blocks, 32 * pick(1, 4), params)).kind, FaultKind::none);
   EXPECT_EQ(arrived, blocks);
 }
@@ -228,7 +251,8 @@ TEST_P(EngineTest, BlocksThatWaitWithBarriersAllRun) {
 TEST_P(EngineTest, LongBlocksDoNotFillTheMachineWithThreads) {
   auto kernel = loadFake("meet", EntryKind::block);
   std::uint32_t running = 0, most = 0, arrived = 0;
-  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, 150, 32, MeetParams{&running, &most, &arrived, 30'000, 0})).kind, FaultKind::none);
+  EXPECT_EQ(runLaunch(*engine, makeLaunch(kernel, 150, 32, MeetParams{&running, &most, &arrived, 30'000, 0})).kind,
+            FaultKind::none);
   EXPECT_EQ(arrived, 150u);
   EXPECT_LE(most, engine->workers() + 9);
 }
@@ -242,12 +266,13 @@ struct Endless {
   std::atomic<bool> stop{false};
 
   void next() {
-    engine.submit(makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, 0}), [this](const Fault &fault) {
-      EXPECT_EQ(fault.kind, FaultKind::none);
-      if (++ended == 100) set(hundredth);
-      if (stop) return set(stopped);
-      next();
-    });
+    engine.submit(makeLaunch(kernel, blocks, 32, MeetParams{&running, &most, &arrived, 0, 0}),
+                  [this](const Fault &fault) {
+                    EXPECT_EQ(fault.kind, FaultKind::none);
+                    if (++ended == 100) set(hundredth);
+                    if (stop) return set(stopped);
+                    next();
+                  });
   }
   void set(std::atomic<std::uint32_t> &flag) {
     flag = 1;
@@ -282,7 +307,9 @@ TEST_P(EngineTest, ASuccessorsBlocksThatWaitForOneAnotherAllRun) {
   std::uint32_t arrived[2] = {};
   std::atomic<std::uint32_t> done{0};
   auto launch = [&](int which, std::uint32_t count) {
-    struct { std::uint32_t *arrived, first, wanted; } params{&arrived[which], 0, count};
+    struct {
+      std::uint32_t *arrived, first, wanted;
+    } params{&arrived[which], 0, count};
     return makeLaunch(kernel, count, 32, params);
   };
   engine->submit(launch(0, 1), [&](const Fault &) {
@@ -318,7 +345,8 @@ Expected define(const Call &call, std::uint32_t lane, std::uint32_t members, con
   auto odd = [&](std::uint32_t l) { return (values[l] & 1) != 0; };
   auto fold = [&](auto op) {
     auto result = static_cast<std::uint32_t>(values[group[0]]);
-    for (std::size_t i = 1; i < group.size(); ++i) result = static_cast<std::uint32_t>(op(result, static_cast<std::uint32_t>(values[group[i]])));
+    for (std::size_t i = 1; i < group.size(); ++i)
+      result = static_cast<std::uint32_t>(op(result, static_cast<std::uint32_t>(values[group[i]])));
     return Expected{result};
   };
   if (call.kind <= 3) {
@@ -334,7 +362,9 @@ Expected define(const Call &call, std::uint32_t lane, std::uint32_t members, con
     case 4: return {all(odd)};
     case 5: return {any(odd)};
     case 6: return {all(odd) || !any(odd)};
-    case 7: case 8: case 9: {
+    case 7:
+    case 8:
+    case 9: {
       std::uint32_t mask = 0;
       for (std::uint32_t l : group) mask |= std::uint32_t(call.kind == 7 ? odd(l) : values[l] == values[lane]) << l;
       if (call.kind == 9) return {mask == members ? mask : 0, mask == members, true};
@@ -366,8 +396,13 @@ TEST_P(EngineTest, LaneCollectives) {
       call.b = pick(0, 31), call.c = call.kind == 1 ? (32 - width) << 8 : (32 - width) << 8 | 31;
     }
     for (auto &v : values) v = pick(0, 1) ? pick(0, 2) : static_cast<std::uint32_t>(random());
-    struct { const Call *calls; std::uint32_t count, split; const std::uint64_t *values; std::uint64_t *results; std::uint32_t *predicates; } params{
-        calls.data(), count, split, values.data(), results.data(), predicates.data()};
+    struct {
+      const Call *calls;
+      std::uint32_t count, split;
+      const std::uint64_t *values;
+      std::uint64_t *results;
+      std::uint32_t *predicates;
+    } params{calls.data(), count, split, values.data(), results.data(), predicates.data()};
     ASSERT_EQ(runLaunch(*engine, makeLaunch(kernel, 1, threads, params)).kind, FaultKind::none);
     for (std::uint32_t i = 0; i < count; ++i)
       for (std::uint32_t t = 0; t < threads; ++t) {
@@ -377,7 +412,8 @@ TEST_P(EngineTest, LaneCollectives) {
         for (std::uint32_t l = 0; l < 32 && first + l < threads; ++l) warp[l] = values[i * threads + first + l];
         const Expected e = define(calls[i], t % 32, exist & (t % 32 < split ? low : ~low), warp);
         ASSERT_EQ(results[i * threads + t], e.value) << "kind " << calls[i].kind << " thread " << t;
-        if (e.hasPredicate) ASSERT_EQ(predicates[i * threads + t], e.predicate) << "kind " << calls[i].kind << " thread " << t;
+        if (e.hasPredicate)
+          ASSERT_EQ(predicates[i * threads + t], e.predicate) << "kind " << calls[i].kind << " thread " << t;
       }
   }
 }
@@ -393,13 +429,31 @@ struct LibcParams {
 
 TEST(DeviceLibc, PrintfPacksAsClangDoes) {
   auto engine = makeEngine(1, {});
-  struct { int i; double d; const char *s; char pad; alignas(4) unsigned c; long long ll; void *p; int width; double e; } arguments{
-      -5, 2.5, "text", 0, 'q', 1LL << 40, reinterpret_cast<void *>(0x1234), 7, 1e10};
+  struct {
+    int i;
+    double d;
+    const char *s;
+    char pad;
+    alignas(4) unsigned c;
+    long long ll;
+    void *p;
+    int width;
+    double e;
+  } arguments{-5, 2.5, "text", 0, 'q', 1LL << 40, reinterpret_cast<void *>(0x1234), 7, 1e10};
   std::int32_t result = -9;
   LibcParams params{"%d|%6.2f|%-6s|%c|%lld|%p|%*u%%|%e\n", &arguments, &result, nullptr, 0};
   // The unsigned for %*u follows the width.
-  struct { int i; double d; const char *s; int c; long long ll; void *p; int width; unsigned u; double e; } packed{
-      -5, 2.5, "text", 'q', 1LL << 40, reinterpret_cast<void *>(0x1234), 7, 42, 1e10};
+  struct {
+    int i;
+    double d;
+    const char *s;
+    int c;
+    long long ll;
+    void *p;
+    int width;
+    unsigned u;
+    double e;
+  } packed{-5, 2.5, "text", 'q', 1LL << 40, reinterpret_cast<void *>(0x1234), 7, 42, 1e10};
   params.arguments = &packed;
   testing::internal::CaptureStdout();
   EXPECT_EQ(runLaunch(*engine, makeLaunch(loadFake("libc", EntryKind::warp), 1, 32, params)).kind, FaultKind::none);
@@ -413,7 +467,10 @@ TEST(DeviceLibc, HeapEndsAtItsLimitAndIsGivenBack) {
   engine->setLimits(1 << 20, 1024);
   for (int round = 0; round < 3; ++round) {
     std::uint64_t allocated = 0;
-    EXPECT_EQ(runLaunch(*engine, makeLaunch(loadFake("libc", EntryKind::warp), 1, 32, LibcParams{nullptr, nullptr, nullptr, &allocated, 10000})).kind, FaultKind::none);
+    EXPECT_EQ(runLaunch(*engine, makeLaunch(loadFake("libc", EntryKind::warp), 1, 32,
+                                            LibcParams{nullptr, nullptr, nullptr, &allocated, 10000}))
+                  .kind,
+              FaultKind::none);
     EXPECT_GT(allocated, (1u << 20) - 40000);
     EXPECT_LE(allocated, 1u << 20);
   }
@@ -434,9 +491,7 @@ TEST(Processes, MoreWorkersThanTheSystemHasThreads) {
   std::string message;
   try {
     makeEngine(4096, {});
-  } catch (const std::system_error &error) {
-    message = error.what();
-  }
+  } catch (const std::system_error &error) { message = error.what(); }
   setrlimit(RLIMIT_AS, &old);
   EXPECT_NE(message.find(" of 4096 worker threads start (STRATA_WORKERS): "), std::string::npos) << message;
 }

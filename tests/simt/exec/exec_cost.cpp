@@ -34,28 +34,32 @@ void launches(Engine &engine) {
                 1e6 * median(20001, [&] { runLaunch(engine, makeLaunch(kernel, 1, 32, 0), group); }));
   constexpr int kBatch = 1000;
   std::printf("launch, one of 1000 in a row:                %8.2f us\n", 1e6 / kBatch * median(51, [&] {
-    std::atomic<std::uint32_t> flag{0};
-    std::atomic<int> left{kBatch};
-    for (int i = 0; i < kBatch; ++i)
-      engine.submit(makeLaunch(kernel, 1, 32, 0), [&](const Fault &) {
-        if (--left) return;
-        flag.store(1);
-        engine.wake(flag);
-      });
-    engine.waitFor(flag, 1);
-  }));
+                                                                           std::atomic<std::uint32_t> flag{0};
+                                                                           std::atomic<int> left{kBatch};
+                                                                           for (int i = 0; i < kBatch; ++i)
+                                                                             engine.submit(makeLaunch(kernel, 1, 32, 0),
+                                                                                           [&](const Fault &) {
+                                                                                             if (--left) return;
+                                                                                             flag.store(1);
+                                                                                             engine.wake(flag);
+                                                                                           });
+                                                                           engine.waitFor(flag, 1);
+                                                                         }));
 }
 
 void blocks(Engine &engine) {
   auto plain = loadFake("empty", EntryKind::block);
   for (std::uint32_t grid : {100u, 10'000u, 1'000'000u, 10'000'000u})
-    std::printf("empty block, grid of %-10u              %8.2f ns\n", grid,
-                1e9 / grid * median(grid > 100000 ? 3 : 101, [&] { runLaunch(engine, makeLaunch(plain, grid, 32, 0)); }));
+    std::printf(
+        "empty block, grid of %-10u              %8.2f ns\n", grid,
+        1e9 / grid * median(grid > 100000 ? 3 : 101, [&] { runLaunch(engine, makeLaunch(plain, grid, 32, 0)); }));
   auto barrier = loadFake("barrier", EntryKind::warp, 128);
   constexpr std::uint32_t kWarps = 8, kGrid = 2000;
   std::vector<std::uint32_t> out(kGrid * kWarps);
   auto time = [&](std::uint32_t rounds) {
-    struct { std::uint32_t *out, rounds; } params{out.data(), rounds};
+    struct {
+      std::uint32_t *out, rounds;
+    } params{out.data(), rounds};
     return median(11, [&] { runLaunch(engine, makeLaunch(barrier, kGrid, kWarps * 32, params)); });
   };
   const double none = time(0), many = time(50);

@@ -43,7 +43,9 @@ public:
     image.object.assign(std::istreambuf_iterator<char>(file), {});
     return image;
   }
-  Result<std::string> inspect(std::string_view, const CompileOptions &, std::string_view) override { return std::string(); }
+  Result<std::string> inspect(std::string_view, const CompileOptions &, std::string_view) override {
+    return std::string();
+  }
 
 private:
   std::string folder_;
@@ -63,7 +65,8 @@ CodegenModule *strata_codegen_open(const char *ptx, std::size_t size, Error *err
   }
   return new FakeModule(text);
 }
-bool strata_codegen_source_line(const std::uint8_t *, std::size_t, std::uint32_t, std::uint64_t offset, char *line, std::size_t capacity) {
+bool strata_codegen_source_line(const std::uint8_t *, std::size_t, std::uint32_t, std::uint64_t offset, char *line,
+                                std::size_t capacity) {
   std::snprintf(line, capacity, "fake.cu:%llu", static_cast<unsigned long long>(offset));
   return true;
 }
@@ -74,7 +77,8 @@ const CompileOptions *fake_last_options() { return &lastOptions; }
 }
 
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
-extern "C" __attribute__((visibility("default"))) Result<std::string> strata_codegen_link(const std::vector<std::string> &ptx, const std::vector<std::string> &) {
+extern "C" __attribute__((visibility("default"))) Result<std::string> strata_codegen_link(
+    const std::vector<std::string> &ptx, const std::vector<std::string> &) {
   std::string all;
   for (const std::string &text : ptx) all += text;
   return all;

@@ -20,7 +20,8 @@ namespace strata::simt::test {
 // The process's cache is made at its first use: before any test, so that none goes to the user's own.
 inline const std::string &cacheFolder() {
   static const struct Folder {
-    std::string path = (std::filesystem::temp_directory_path() / ("strata_exec_test." + std::to_string(getpid()))).string();
+    std::string path =
+        (std::filesystem::temp_directory_path() / ("strata_exec_test." + std::to_string(getpid()))).string();
     Folder() { setenv("STRATA_CACHE_DIR", path.c_str(), 1); }
     ~Folder() { std::filesystem::remove_all(path); }
   } folder;
@@ -36,7 +37,9 @@ protected:
     handle_ = dlopen(FAKE_CODEGEN, RTLD_NOW);
   }
   template <class T>
-  T ask(const char *name) { return reinterpret_cast<T (*)()>(dlsym(handle_, name))(); }
+  T ask(const char *name) {
+    return reinterpret_cast<T (*)()>(dlsym(handle_, name))();
+  }
   int opens() { return ask<int>("fake_opens"); }
   int compiles() { return ask<int>("fake_compiles"); }
   CompileOptions options() { return *ask<const CompileOptions *>("fake_last_options"); }

@@ -49,7 +49,8 @@ protected:
   std::shared_ptr<const Kernel> kernel = loadFake("misbehave", EntryKind::warp, 128);
   std::uint32_t started = 0, block = 0;
 };
-INSTANTIATE_TEST_SUITE_P(Workers, FaultTest, testing::Values(1, 2, 4), [](auto &info) { return std::to_string(info.param) + "Workers"; });
+INSTANTIATE_TEST_SUITE_P(Workers, FaultTest, testing::Values(1, 2, 4),
+                         [](auto &info) { return std::to_string(info.param) + "Workers"; });
 
 TEST_P(FaultTest, IllegalAddress) {
   Fault fault = run(0, nowhere() + 25);
@@ -85,8 +86,10 @@ TEST_P(FaultTest, AssertPrintsAsCudaDoes) {
   const std::string output = testing::internal::GetCapturedStderr();
   EXPECT_EQ(fault.kind, FaultKind::assertion);
   expectPlace(fault, 5);
-  EXPECT_NE(output.find("file.cu:12: void f(int): block: [" + std::to_string(block) + ",0,0], thread: [69,0,0] Assertion `x > 0` failed.\n"),
-            std::string::npos) << output;
+  EXPECT_NE(output.find("file.cu:12: void f(int): block: [" + std::to_string(block) +
+                        ",0,0], thread: [69,0,0] Assertion `x > 0` failed.\n"),
+            std::string::npos)
+      << output;
 }
 
 TEST_P(FaultTest, BarrierThatCannotComplete) {
@@ -116,7 +119,8 @@ TEST_P(FaultTest, InfiniteKernelsAreInterrupted) {
   static std::vector<std::uint32_t> memory(1 << 14);
   for (std::uint32_t what : {5u, 7u, 11u}) {
     std::thread control_c([&] {
-      while (__atomic_load_n(&started, __ATOMIC_RELAXED) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      while (__atomic_load_n(&started, __ATOMIC_RELAXED) == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       engine->interrupt();
     });
@@ -137,9 +141,11 @@ TEST_P(FaultTest, ManyFaultsInSeveralStreams) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 20; ++i) {
         std::uint32_t count = 0;
-        LaunchRequest request = makeLaunch(kernel, 6, 96, Misbehaviour{i % 2 ? 0u : 3u, static_cast<std::uint32_t>(i % 6), 1, nowhere(), &count});
+        LaunchRequest request = makeLaunch(
+            kernel, 6, 96, Misbehaviour{i % 2 ? 0u : 3u, static_cast<std::uint32_t>(i % 6), 1, nowhere(), &count});
         request.group = static_cast<std::uint64_t>(t + 1);
-        wrong += runLaunch(*engine, request, request.group).kind != (i % 2 ? FaultKind::illegalAddress : FaultKind::trap);
+        wrong +=
+            runLaunch(*engine, request, request.group).kind != (i % 2 ? FaultKind::illegalAddress : FaultKind::trap);
       }
     });
   for (auto &thread : threads) thread.join();

@@ -17,7 +17,10 @@ TEST(Image, EverySectionAndRelocationWorks) {
   auto kernel = loadFake("relocations", EntryKind::block);
   auto engine = makeEngine(1, {});
   std::vector<std::uint32_t> out(16, 0xEEEEEEEE);
-  struct { std::uint32_t *out; std::size_t bytes; } params{out.data(), 12};
+  struct {
+    std::uint32_t *out;
+    std::size_t bytes;
+  } params{out.data(), 12};
   ASSERT_EQ(runLaunch(*engine, makeLaunch(kernel, 1, 32, params)).kind, FaultKind::none);
   EXPECT_EQ(out[0], 33u + 44 + 7 + 6);
   EXPECT_EQ(out[1], 0x11111111u);

@@ -41,7 +41,8 @@ inline std::shared_ptr<const Kernel> loadFake(const std::string &name, EntryKind
 }
 
 template <class Params>
-LaunchRequest makeLaunch(std::shared_ptr<const Kernel> kernel, std::uint32_t grid, std::uint32_t block, const Params &params) {
+LaunchRequest makeLaunch(std::shared_ptr<const Kernel> kernel, std::uint32_t grid, std::uint32_t block,
+                         const Params &params) {
   LaunchRequest request;
   request.kernel = std::move(kernel);
   request.gridDim[0] = grid;

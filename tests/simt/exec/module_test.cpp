@@ -52,7 +52,10 @@ TEST_F(ModuleTest, ASecondRunComesFromTheCache) {
   auto engine = makeEngine(1, {});
   std::vector<std::uint32_t> counts(64);
   std::uint64_t ids = 0;
-  struct { std::uint32_t *counts; std::uint64_t *ids; } params{counts.data(), &ids};
+  struct {
+    std::uint32_t *counts;
+    std::uint64_t *ids;
+  } params{counts.data(), &ids};
   EXPECT_EQ(runLaunch(*engine, makeLaunch(*kernel, 1, 64, params)).kind, FaultKind::none);
   EXPECT_EQ(counts, std::vector<std::uint32_t>(64, 1));
 }
@@ -124,7 +127,10 @@ TEST_F(ModuleTest, LinkAndSourceLines) {
   EXPECT_EQ(*linked, "ab");
   auto engine = makeEngine(1, {});
   std::uint32_t started = 0;
-  struct { std::uint32_t what, block, warp; std::uint32_t *address, *started; } params{3, 0, 0, nullptr, &started};
+  struct {
+    std::uint32_t what, block, warp;
+    std::uint32_t *address, *started;
+  } params{3, 0, 0, nullptr, &started};
   Fault fault = runLaunch(*engine, makeLaunch(loadFake("misbehave", EntryKind::warp), 1, 32, params));
   EXPECT_EQ(fault.source.rfind("fake.cu:", 0), 0u) << fault.source;
   EXPECT_NE(fault.message.find(fault.source), std::string::npos);

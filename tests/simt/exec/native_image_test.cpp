@@ -27,7 +27,8 @@ protected:
   const Simd host = *hostSimd();
 
   ModuleSource whole(const std::string &kernels) { return {{text(kernels)}, false, {}}; }
-  Bytes imageOf(const ModuleSource &source, Simd simd, bool hostExtensions = false, const std::vector<BlockShape> &shapes = {}) {
+  Bytes imageOf(const ModuleSource &source, Simd simd, bool hostExtensions = false,
+                const std::vector<BlockShape> &shapes = {}) {
     auto build = buildNatives(source, {{simd, hostExtensions}}, shapes, 2);
     EXPECT_TRUE(build) << build.error().message;
     return build->images.at(0);
@@ -39,7 +40,8 @@ protected:
     EXPECT_TRUE(image);
     NativeTable table = (*image)->table();
     std::vector<KernelImage> code;
-    for (const NativeKernel &kernel : table.kernels) code.push_back(*(*image)->kernel(kernel.name, optionsOf(table, kernel)));
+    for (const NativeKernel &kernel : table.kernels)
+      code.push_back(*(*image)->kernel(kernel.name, optionsOf(table, kernel)));
     change(table);
     return writeNative(std::move(table), code);
   }
@@ -55,13 +57,17 @@ protected:
     source.natives.push_back(std::move(image));
     const int before = compiles();
     auto module = openModule(std::move(source));
-    auto kernel = module ? loadKernel(*module, "count", block.data()) : Result<std::shared_ptr<const Kernel>>(module.error());
+    auto kernel =
+        module ? loadKernel(*module, "count", block.data()) : Result<std::shared_ptr<const Kernel>>(module.error());
     EXPECT_TRUE(kernel) << kernel.error().message;
     if (!kernel) return -1;
     auto engine = makeEngine(1, {});
     std::vector<std::uint32_t> counts(block[0]);
     std::uint64_t ids = 0;
-    struct { std::uint32_t *counts; std::uint64_t *ids; } params{counts.data(), &ids};
+    struct {
+      std::uint32_t *counts;
+      std::uint64_t *ids;
+    } params{counts.data(), &ids};
     EXPECT_EQ(runLaunch(*engine, makeLaunch(*kernel, 1, block[0], params)).kind, FaultKind::none);
     EXPECT_EQ(counts, std::vector<std::uint32_t>(block[0], 1));
     return compiles() - before;
@@ -102,7 +108,8 @@ TEST_F(NativeImageTest, WhatDoesNotFitIsLeftAside) {
     const Bytes image = changed(imageOf(source, host), change);
     auto read = NativeImage::read(image);
     ASSERT_TRUE(read) << why;
-    EXPECT_NE((*read)->refusal(sourceKey(source.ptx, false), host).find(why), std::string::npos) << (*read)->refusal(sourceKey(source.ptx, false), host);
+    EXPECT_NE((*read)->refusal(sourceKey(source.ptx, false), host).find(why), std::string::npos)
+        << (*read)->refusal(sourceKey(source.ptx, false), host);
     EXPECT_EQ(compilationsFor(source, image), 1) << why;
   }
 }
@@ -110,7 +117,8 @@ TEST_F(NativeImageTest, WhatDoesNotFitIsLeftAside) {
 TEST_F(NativeImageTest, ThisCpusOwnImageIsPreferred) {
   const ModuleSource source = whole("count");
   const CacheKey key = sourceKey(source.ptx, false);
-  const Bytes general = imageOf(source, host), own = imageOf(source, host, true), foreign = changed(own, [](NativeTable &t) { t.cpu += "0,"; });
+  const Bytes general = imageOf(source, host), own = imageOf(source, host, true),
+              foreign = changed(own, [](NativeTable &t) { t.cpu += "0,"; });
   for (auto images : {std::vector{general, own, foreign}, {own, foreign, general}}) {
     auto chosen = chooseNative(images, key, host);
     ASSERT_TRUE(chosen);
@@ -155,7 +163,8 @@ TEST_F(NativeImageTest, DamagedImagesGiveNoOtherCode) {
   int refused = 0, lost = 0;
   for (int round = 0; round < 4000; ++round) {
     Bytes damaged = good;
-    for (unsigned n = 1 + random() % 3; n; --n) damaged[random() % damaged.size()] ^= static_cast<std::uint8_t>(1 + random() % 255);
+    for (unsigned n = 1 + random() % 3; n; --n)
+      damaged[random() % damaged.size()] ^= static_cast<std::uint8_t>(1 + random() % 255);
     auto read = NativeImage::read(damaged);
     if (!read) {
       ++refused;
@@ -165,7 +174,9 @@ TEST_F(NativeImageTest, DamagedImagesGiveNoOtherCode) {
     for (const NativeKernel &kernel : table.kernels) {
       auto code = (*read)->kernel(kernel.name, optionsOf(table, kernel));
       if (!code) ++lost;
-      else EXPECT_EQ(serialize(*code), serialize(*(*NativeImage::read(good))->kernel(kernel.name, optionsOf(table, kernel))));
+      else
+        EXPECT_EQ(serialize(*code),
+                  serialize(*(*NativeImage::read(good))->kernel(kernel.name, optionsOf(table, kernel))));
     }
   }
   EXPECT_GT(refused, 0);
@@ -184,12 +195,14 @@ TEST_F(NativeImageTest, ForeignTablesDoNotHarm) {
     const std::size_t at = kTable + random() % (size - 8);
     const std::uint64_t number = random() % 2 ? random() : ~std::uint64_t{0} - random() % 100;
     std::memcpy(foreign.data() + at, &number, 1 + random() % 8);
-    const CacheKey sum = KeyBuilder().add(std::string_view(reinterpret_cast<const char *>(foreign.data()) + kTable, size)).key();
+    const CacheKey sum =
+        KeyBuilder().add(std::string_view(reinterpret_cast<const char *>(foreign.data()) + kTable, size)).key();
     std::memcpy(foreign.data() + 16, &sum, sizeof sum);
     auto image = NativeImage::read(foreign);
     if (!image) continue;
     ++read;
-    for (const NativeKernel &kernel : (*image)->table().kernels) (void)(*image)->kernel(kernel.name, optionsOf((*image)->table(), kernel));
+    for (const NativeKernel &kernel : (*image)->table().kernels)
+      (void)(*image)->kernel(kernel.name, optionsOf((*image)->table(), kernel));
   }
   EXPECT_GT(read, 0);
 }

@@ -22,13 +22,15 @@ protected:
       KernelInfo k;
       k.name = name();
       for (unsigned p = random() % 6; p; --p) k.params.push_back({word(), word(), word()});
-      k.paramBytes = word(), k.staticShared = word(), k.localBytes = word(), k.registers = word(), k.maxThreads = word();
+      k.paramBytes = word(), k.staticShared = word(), k.localBytes = word(), k.registers = word(),
+      k.maxThreads = word();
       k.reqntid[0] = word(), k.clusterDim[2] = word(), k.usesBarrier = word() & 1, k.usesThreadY = word() & 1;
       info.kernels.push_back(k);
     }
     info.globalsSize = 64 + random() % 1000;
     for (std::uint64_t i = 0; i < info.globalsSize; ++i) info.globalsImage.push_back(static_cast<std::uint8_t>(word()));
-    for (unsigned n = random() % 5; n; --n) info.globals.push_back({name(), random() % 32, random() % 32, bool(word() & 1), bool(word() & 1)});
+    for (unsigned n = random() % 5; n; --n)
+      info.globals.push_back({name(), random() % 32, random() % 32, bool(word() & 1), bool(word() & 1)});
     for (unsigned n = random() % 5; n; --n) info.relocations.push_back({random() % 56, word()});
     return info;
   }
@@ -42,7 +44,8 @@ TEST_F(Serialize, RoundTrip) {
     EXPECT_EQ(serialize(*read), bytes);  // every field is written, so equal bytes are equal values
   }
   KernelImage image;
-  image.entryKind = EntryKind::lane, image.takesTurns = true, image.stackBytes = 77, image.object = {1, 2, 3}, image.report = "why";
+  image.entryKind = EntryKind::lane, image.takesTurns = true, image.stackBytes = 77, image.object = {1, 2, 3},
+  image.report = "why";
   auto read = deserializeKernel(serialize(image));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->entryKind, EntryKind::lane);

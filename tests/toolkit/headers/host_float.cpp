@@ -66,8 +66,7 @@ double decoded(const Format &format, unsigned code) {
   double top = std::ldexp(1.0, -format.mantissa);
   if (field == 0) value = std::ldexp(fraction * top, format.leastExponent);
   else value = std::ldexp(1.0 + fraction * top, static_cast<int>(field) - 1 + format.leastExponent);
-  if (value > format.largest)
-    value = format.infinities && fraction == 0.0 ? INFINITY : static_cast<double>(NAN);
+  if (value > format.largest) value = format.infinities && fraction == 0.0 ? INFINITY : static_cast<double>(NAN);
   return code & format.signBit ? -value : value;
 }
 bool same(double a, double b) {
@@ -83,7 +82,9 @@ struct Half {
   static Number of(float value) { return __float2half(value); }
   static Number ofDouble(double value) { return __double2half(value); }
   static Number directed(float value, int direction) {
-    return direction == zero ? __float2half_rz(value) : direction == down ? __float2half_rd(value) : __float2half_ru(value);
+    return direction == zero   ? __float2half_rz(value)
+           : direction == down ? __float2half_rd(value)
+                               : __float2half_ru(value);
   }
   static float value(Number number) { return __half2float(number); }
   static float low(Pair pair) { return __low2float(pair); }
@@ -134,7 +135,8 @@ void allCodes() {
           "class", code, 0, static_cast<unsigned>(__hisinf(number)));
     if (nan) continue;
     check(codeOf(Type::of(value)) == code, "back", code, 0, codeOf(Type::of(value)));
-    check(codeOf(-number) == (code ^ 0x8000) && codeOf(__habs(number)) == (code & 0x7fff), "sign", code, 0, codeOf(-number));
+    check(codeOf(-number) == (code ^ 0x8000) && codeOf(__habs(number)) == (code & 0x7fff), "sign", code, 0,
+          codeOf(-number));
     if (std::fabs(exact) < 2e9) {
       check(Type::integer(number) == static_cast<int>(std::nearbyint(exact)), "integer", code, 0,
             static_cast<unsigned>(Type::integer(number)));
@@ -192,8 +194,8 @@ void arithmetic(std::mt19937 &random) {
     stepped += b;
     RESULT("a += b", stepped, x + y)
     RESULT("a++", (stepped = a, stepped++, stepped), x + 1.0)
-    if (std::fabs(x) < 1e5 && std::fabs(y) < 1e5 && std::fabs(z) < 1e5 &&
-        std::fabs(x) > 1e-6 && std::fabs(y) > 1e-6 && std::fabs(z) > 1e-6) {
+    if (std::fabs(x) < 1e5 && std::fabs(y) < 1e5 && std::fabs(z) < 1e5 && std::fabs(x) > 1e-6 && std::fabs(y) > 1e-6 &&
+        std::fabs(z) > 1e-6) {
       RESULT("__hfma", __hfma(a, b, c), exactFma(x, y, z))
       RESULT("__hfma2", __hfma2(Pair(a, a), Pair(b, b), Pair(c, c)).y, exactFma(x, y, z))
     }
@@ -202,7 +204,8 @@ void arithmetic(std::mt19937 &random) {
       RESULT("__hmin", __hmin(a, b), x < y || (x == y && std::signbit(x)) ? x : y)
     }
     bool ordered = !std::isnan(x) && !std::isnan(y);
-    check((a < b) == (x < y) && (a <= b) == (x <= y) && (a > b) == (x > y) && (a >= b) == (x >= y), "order", p, q, a < b);
+    check((a < b) == (x < y) && (a <= b) == (x <= y) && (a > b) == (x > y) && (a >= b) == (x >= y), "order", p, q,
+          a < b);
     check((a == b) == (x == y) && (a != b) == (x != y) && __hne(a, b) == (ordered && x != y), "equality", p, q, a == b);
     check(__hltu(a, b) == !(x >= y) && __hbeq2(Pair(a, b), Pair(a, b)) == ordered, "unordered", p, q, __hltu(a, b));
 
@@ -266,7 +269,8 @@ void knownResults() {
   CHECK(codeOf(__float2bfloat16(1.0f / 3.0f)) == 0x3eab && codeOf(__float2bfloat16(3.4e38f)) == 0x7f80);
   CHECK(codeOf(__float2half(NAN)) == 0x7fff && codeOf(__float2bfloat16(NAN)) == 0x7fff);
   CHECK(__nv_fp8_e4m3(448.0f).__x == 0x7e && __nv_fp8_e4m3(1e9f).__x == 0x7e && __nv_fp8_e5m2(-1.5f).__x == 0xbe);
-  CHECK(__nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E4M3) == 0x7f && __nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E5M2) == 0x7c);
+  CHECK(__nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E4M3) == 0x7f &&
+        __nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E5M2) == 0x7c);
   CHECK(codeOf(CUDART_INF_FP16) == 0x7c00 && codeOf(CUDART_ONE_BF16) == 0x3f80);
   __half assigned;
   assigned = 3;
@@ -275,7 +279,8 @@ void knownResults() {
   __half read = kept;
   volatile __half *there = &(kept = __half(2.0f));
   CHECK(there == &kept && read == assigned && static_cast<float>(__half(kept)) == 2.0f);
-  CHECK(static_cast<float>(assigned) == 1.5f && static_cast<bool>(assigned) && sizeof(__half2) == 4 && alignof(__half2) == 4);
+  CHECK(static_cast<float>(assigned) == 1.5f && static_cast<bool>(assigned) && sizeof(__half2) == 4 &&
+        alignof(__half2) == 4);
 }
 
 }  // namespace

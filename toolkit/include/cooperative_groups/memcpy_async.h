@@ -40,7 +40,8 @@ __device__ void copyBytes(const Group &group, void *destination, const void *sou
 
 // bytes: any type that converts to size_t, cuda::aligned_size_t among them.
 template <typename Group, typename Element, typename Shape>
-__device__ inline void memcpy_async(const Group &group, Element *destination, const Element *source, const Shape &bytes) {
+__device__ inline void memcpy_async(const Group &group, Element *destination, const Element *source,
+                                    const Shape &bytes) {
   details::copyBytes(group, destination, source, static_cast<size_t>(bytes));
 }
 template <typename Group, typename Shape>
@@ -51,7 +52,8 @@ __device__ inline void memcpy_async(const Group &group, void *destination, const
 template <typename Group, typename Element, typename DestinationShape, typename SourceShape>
 __device__ inline void memcpy_async(const Group &group, Element *destination, const DestinationShape &room,
                                     const Element *source, const SourceShape &count) {
-  size_t n = static_cast<size_t>(room) < static_cast<size_t>(count) ? static_cast<size_t>(room) : static_cast<size_t>(count);
+  size_t n =
+      static_cast<size_t>(room) < static_cast<size_t>(count) ? static_cast<size_t>(room) : static_cast<size_t>(count);
   details::copyBytes(group, destination, source, n * sizeof(Element));
 }
 

@@ -56,8 +56,8 @@ STRATA_REDUX(bit_xor, unsigned, __reduce_xor_sync)
 
 // op combines two values and is associative; the order of operands is unspecified.
 template <typename Group, typename Value, typename Operator>
-__device__ inline auto reduce(const Group &group, Value &&value, Operator &&op)
-    -> typename details::Plain<Value>::Type {
+__device__ inline auto reduce(const Group &group, Value &&value, Operator &&op) ->
+    typename details::Plain<Value>::Type {
   return details::reduceIn(group, typename details::Plain<Value>::Type(value), static_cast<Operator &&>(op));
 }
 

@@ -13,8 +13,8 @@ namespace cooperative_groups {
 
 // Member r gets op over the values of ranks 0 … r.
 template <typename Group, typename Value, typename Operator>
-__device__ inline auto inclusive_scan(const Group &group, Value &&value, Operator &&op)
-    -> typename details::Plain<Value>::Type {
+__device__ inline auto inclusive_scan(const Group &group, Value &&value, Operator &&op) ->
+    typename details::Plain<Value>::Type {
   typename details::Plain<Value>::Type sum = value;
   unsigned rank = static_cast<unsigned>(group.thread_rank()), size = static_cast<unsigned>(group.size());
   for (unsigned step = 1; step < size; step *= 2) {
@@ -31,8 +31,8 @@ __device__ inline auto inclusive_scan(const Group &group, Value &&value) -> type
 // Member r gets op over the values of ranks 0 … r - 1; rank 0 gets a zero value (with any other operator than
 // plus CUDA leaves it unspecified).
 template <typename Group, typename Value, typename Operator>
-__device__ inline auto exclusive_scan(const Group &group, Value &&value, Operator &&op)
-    -> typename details::Plain<Value>::Type {
+__device__ inline auto exclusive_scan(const Group &group, Value &&value, Operator &&op) ->
+    typename details::Plain<Value>::Type {
   typedef typename details::Plain<Value>::Type Plain;
   Plain before = group.shfl_up(inclusive_scan(group, static_cast<Value &&>(value), static_cast<Operator &&>(op)), 1);
   return group.thread_rank() == 0 ? Plain{} : before;

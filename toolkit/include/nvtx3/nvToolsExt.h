@@ -97,7 +97,9 @@ NVTX_DECLSPEC void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t c
 NVTX_DECLSPEC void nvtxDomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name) {
   (void)domain, (void)category, (void)name;
 }
-NVTX_DECLSPEC void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) { (void)domain, (void)event; }
+NVTX_DECLSPEC void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) {
+  (void)domain, (void)event;
+}
 NVTX_DECLSPEC nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event) {
   return (void)domain, (void)event, 0;
 }

@@ -80,8 +80,7 @@ inline cudaError_t cudaMemcpyToSymbol(const Type &symbol, const void *src, size_
 }
 template <typename Type>
 inline cudaError_t cudaMemcpyToSymbolAsync(const Type &symbol, const void *src, size_t count, size_t offset = 0,
-                                           enum cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                           cudaStream_t stream = 0) {
+                                           enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
   return ::cudaMemcpyToSymbolAsync(__strata::asSymbol(symbol), src, count, offset, kind, stream);
 }
 template <typename Type>
@@ -112,22 +111,22 @@ inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGra
                                                   const cudaGraphNode_t *dependencies, size_t numDependencies,
                                                   const Type &symbol, const void *src, size_t count, size_t offset,
                                                   enum cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, numDependencies, __strata::asSymbol(symbol),
-                                          src, count, offset, kind);
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, numDependencies, __strata::asSymbol(symbol), src,
+                                          count, offset, kind);
 }
 template <typename Type>
 inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
                                                     const cudaGraphNode_t *dependencies, size_t numDependencies,
                                                     void *dst, const Type &symbol, size_t count, size_t offset,
                                                     enum cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, numDependencies, dst,
-                                            __strata::asSymbol(symbol), count, offset, kind);
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, numDependencies, dst, __strata::asSymbol(symbol),
+                                            count, offset, kind);
 }
 
 // ---- Kernels ---------------------------------------------------------------------------------------
 template <typename Function>
-inline cudaError_t cudaLaunchKernel(Function *func, dim3 gridDim, dim3 blockDim, void **args,
-                                    size_t sharedMem = 0, cudaStream_t stream = 0) {
+inline cudaError_t cudaLaunchKernel(Function *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem = 0,
+                                    cudaStream_t stream = 0) {
   return ::cudaLaunchKernel(__strata::asKernel(func), gridDim, blockDim, args, sharedMem, stream);
 }
 template <typename Function>
@@ -185,17 +184,15 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks,
                                                          dynamicSMemSize);
 }
 template <typename Function>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, Function *func,
-                                                                          int blockSize, size_t dynamicSMemSize,
-                                                                          unsigned int flags) {
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, Function *func, int blockSize,
+                                                                          size_t dynamicSMemSize, unsigned int flags) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, __strata::asKernel(func), blockSize,
                                                                   dynamicSMemSize, flags);
 }
 template <typename Function>
 inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, Function *func, int numBlocks,
                                                              int blockSize) {
-  return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, __strata::asKernel(func), numBlocks,
-                                                     blockSize);
+  return ::cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, __strata::asKernel(func), numBlocks, blockSize);
 }
 template <typename Function>
 inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, Function *func,
@@ -203,8 +200,7 @@ inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, Functi
   return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, __strata::asKernel(func), config);
 }
 template <typename Function>
-inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, Function *func,
-                                                  const cudaLaunchConfig_t *config) {
+inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, Function *func, const cudaLaunchConfig_t *config) {
   return ::cudaOccupancyMaxActiveClusters(numClusters, __strata::asKernel(func), config);
 }
 

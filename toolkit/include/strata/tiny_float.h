@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of 4 and 6 bits (cuda_fp4.h, cuda_fp6.h): each code is a number, there are no infinities and no NaN. What lies
-// beyond the largest number becomes it, and so does NaN, with a positive sign.
+// Formats of 4 and 6 bits (cuda_fp4.h, cuda_fp6.h): each code is a number, there are no infinities and no NaN. What
+// lies beyond the largest number becomes it, and so does NaN, with a positive sign.
 #pragma once
 #pragma GCC system_header
 
@@ -34,7 +34,8 @@ STRATA_HOST_DEVICE float fromTinyFloat(unsigned code) {
   const unsigned sign = (code >> (exponentBits + mantissaBits) & 1) << 31;
   const unsigned magnitude = code & ((1u << (exponentBits + mantissaBits)) - 1);
   if (magnitude >= (1u << mantissaBits))
-    return __builtin_bit_cast(float, sign | ((magnitude << (23 - mantissaBits)) + (static_cast<unsigned>(127 - Format::bias) << 23)));
+    return __builtin_bit_cast(
+        float, sign | ((magnitude << (23 - mantissaBits)) + (static_cast<unsigned>(127 - Format::bias) << 23)));
   const float unit = __builtin_bit_cast(float, static_cast<unsigned>(Format::least - mantissaBits + 127) << 23);
   return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, static_cast<float>(magnitude) * unit) | sign);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// clang puts each const variable whose value is known into constant memory. nvcc does so for __constant__ ones only: others
-// may be larger than the 64 KB of it, and another file's `extern __device__ const int x;` takes x for global memory.
-// host_defines.h annotates __constant__ variables; in the device pass all others are moved to global memory.
-// In relocatable code the host knows those of one file, static ones, by the name that tells them apart, but clang gives it
+// clang puts each const variable whose value is known into constant memory. nvcc does so for __constant__ ones only:
+// others may be larger than the 64 KB of it, and another file's `extern __device__ const int x;` takes x for global
+// memory. host_defines.h annotates __constant__ variables; in the device pass all others are moved to global memory. In
+// relocatable code the host knows those of one file, static ones, by the name that tells them apart, but clang gives it
 // only to variables that the host has no copy of: they get it, too.
 //   @x = addrspace(4) constant i32 5            →  @x = addrspace(1) constant i32 5
 //   addrspacecast (ptr addrspace(4) @x to ptr)  →  addrspacecast (ptr addrspace(1) @x to ptr)
@@ -32,8 +32,8 @@ bool onlyGenericUses(GlobalVariable &variable) {
   });
 }
 
-// What clang appends to names that tell files apart; empty if there is one file. nvcc hands over the -cuid=… of relocatable
-// code as a command line to be recorded.
+// What clang appends to names that tell files apart; empty if there is one file. nvcc hands over the -cuid=… of
+// relocatable code as a command line to be recorded.
 std::string unitSuffix(Module &module) {
   NamedMDNode *lines = module.getNamedMetadata("llvm.commandline");
   if (!lines || !lines->getNumOperands()) return "";
@@ -44,8 +44,9 @@ std::string unitSuffix(Module &module) {
 }
 
 void moveToGlobal(Module &module, GlobalVariable &variable) {
-  auto *moved = new GlobalVariable(module, variable.getValueType(), variable.isConstant(), variable.getLinkage(), variable.getInitializer(), "",
-                                   &variable, variable.getThreadLocalMode(), kGlobal, variable.isExternallyInitialized());
+  auto *moved = new GlobalVariable(module, variable.getValueType(), variable.isConstant(), variable.getLinkage(),
+                                   variable.getInitializer(), "", &variable, variable.getThreadLocalMode(), kGlobal,
+                                   variable.isExternallyInitialized());
   moved->copyAttributesFrom(&variable);
   moved->setComdat(variable.getComdat());
   moved->copyMetadata(&variable, 0);
@@ -67,8 +68,11 @@ void strata::plugin::placeConstants(Module &module) {
   const SmallPtrSet<GlobalVariable *, 8> constants(annotated.begin(), annotated.end());
   const std::string suffix = unitSuffix(module);
   for (GlobalVariable &variable : make_early_inc_range(module.globals())) {
-    if (variable.getAddressSpace() != kConstant || !variable.hasInitializer() || constants.contains(&variable) || !onlyGenericUses(variable)) continue;
-    if (variable.hasLocalLinkage() && !variable.getName().starts_with("_ZZ")) variable.setName(variable.getName() + suffix);
+    if (variable.getAddressSpace() != kConstant || !variable.hasInitializer() || constants.contains(&variable) ||
+        !onlyGenericUses(variable))
+      continue;
+    if (variable.hasLocalLinkage() && !variable.getName().starts_with("_ZZ"))
+      variable.setName(variable.getName() + suffix);
     moveToGlobal(module, variable);
   }
 }

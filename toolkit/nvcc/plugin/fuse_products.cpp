@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-adds across blocks. Where a product and the sum that it belongs to may be contracted (-fmad=true), clang's
-// code generator does that within a block only. What a loop's condition and its body share lies apart:
+// Fused multiply-adds across blocks. Where a product and the sum that it belongs to may be contracted (-fmad=true),
+// clang's code generator does that within a block only. What a loop's condition and its body share lies apart:
 //
 //   head: %xx = fmul contract %x, %x                    head: %xx = fmul contract %x, %x
 //         %r = fma %y, %y, %xx; …                             %r = fma %y, %y, %xx; …
 //   body: %d = fsub contract %xx, %yy         →         body: %d = fma %x, %x, -%yy
 //         %next = fadd contract %d, %c                        %next = fadd contract %d, %c
 //
-// A product that nothing else needs is fused: an instruction less. One that stays is fused where the sum is what its factor
-// is in the next round: there the product's latency would be part of each round's. Not a product from outside the sum's
-// loop, and not where one lies in the sum's block, which the code generator fuses.
+// A product that nothing else needs is fused: an instruction less. One that stays is fused where the sum is what its
+// factor is in the next round: there the product's latency would be part of each round's. Not a product from outside
+// the sum's loop, and not where one lies in the sum's block, which the code generator fuses.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -25,7 +25,8 @@ namespace {
 
 BinaryOperator *contractable(Value *value, unsigned opcode) {
   auto *i = dyn_cast<BinaryOperator>(value);
-  const bool suits = i && i->getOpcode() == opcode && i->hasAllowContract() && (i->getType()->isFloatTy() || i->getType()->isDoubleTy());
+  const bool suits = i && i->getOpcode() == opcode && i->hasAllowContract() &&
+                     (i->getType()->isFloatTy() || i->getType()->isDoubleTy());
   return suits ? i : nullptr;
 }
 
@@ -84,7 +85,8 @@ void strata::plugin::fuseProducts(Function &function) {
   LoopInfo loops(dominators);
   SmallVector<BinaryOperator *, 8> sums;
   for (Instruction &i : instructions(function))
-    if (contractable(&i, Instruction::FAdd) || contractable(&i, Instruction::FSub)) sums.push_back(cast<BinaryOperator>(&i));
+    if (contractable(&i, Instruction::FAdd) || contractable(&i, Instruction::FSub))
+      sums.push_back(cast<BinaryOperator>(&i));
   for (BinaryOperator *sum : sums)
     if (int operand = chosenOperand(*sum, loops); operand >= 0) fuse(*sum, operand);
 }

@@ -53,7 +53,8 @@ void strata::plugin::refuseInitializerRings(Module &module) {
       GlobalVariable *next = way.back().left.pop_back_val();
       if (states[next] == open) {
         module.getContext().emitError("the initialiser of '" + demangle(next->getName()) +
-                                      "' leads back to the variable itself, which PTX cannot express; set the pointer in a kernel or by cudaMemcpyToSymbol");
+                                      "' leads back to the variable itself, which PTX cannot express; set the pointer "
+                                      "in a kernel or by cudaMemcpyToSymbol");
         next->setInitializer(Constant::getNullValue(next->getValueType()));  // for the backend
       }
       if (states[next] != fresh) continue;

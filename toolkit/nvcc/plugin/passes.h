@@ -9,7 +9,7 @@ namespace llvm {
 class Function;
 class GlobalVariable;
 class Module;
-}
+}  // namespace llvm
 
 namespace strata::plugin {
 

@@ -29,8 +29,9 @@ struct FuseProducts : PassInfoMixin<FuseProducts> {
   }
 };
 
-// From a function's result that IPSCCP gave a range, the inliner makes ranges of the function's calls of llvm.smin and its like. Where such
-// a call is then made on both ways of a branch, LLVM 19 takes the range for true on both: s < 1 ? 1 : min(s, 9) becomes min(s, 9).
+// From a function's result that IPSCCP gave a range, the inliner makes ranges of the function's calls of llvm.smin and
+// its like. Where such a call is then made on both ways of a branch, LLVM 19 takes the range for true on both: s < 1 ?
+// 1 : min(s, 9) becomes min(s, 9).
 struct ForgetRanges : PassInfoMixin<ForgetRanges> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
     function.removeRetAttr(Attribute::Range);
@@ -44,7 +45,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) PassPlugin
   return {LLVM_PLUGIN_API_VERSION, "strata", STRATA_VERSION, [](PassBuilder &builder) {
             builder.registerPipelineStartEPCallback(
                 [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(StrataPasses()); });
-            builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(ForgetRanges()); });
+            builder.registerPeepholeEPCallback(
+                [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(ForgetRanges()); });
             builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level) {
               if (level != OptimizationLevel::O0) passes.addPass(createModuleToFunctionPassAdaptor(FuseProducts()));
             });

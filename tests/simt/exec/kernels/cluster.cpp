@@ -16,7 +16,8 @@ extern "C" void strata_entry(Warp *warp) {
   runtime(warp).clusterArrive(warp, warp->lanes);
   runtime(warp).clusterWait(warp, warp->lanes);
   const std::uint32_t next = (rank + 1) % size;
-  const std::uint8_t *other = block->shared + (std::int64_t(next) - std::int64_t(rank)) * std::int64_t(block->launch->sharedStride);
+  const std::uint8_t *other =
+      block->shared + (std::int64_t(next) - std::int64_t(rank)) * std::int64_t(block->launch->sharedStride);
   if (warp->index == 0) p.out[blockNumber(block)] = *reinterpret_cast<const volatile std::uint32_t *>(other);
   runtime(warp).clusterArrive(warp, warp->lanes);
   runtime(warp).clusterWait(warp, warp->lanes);

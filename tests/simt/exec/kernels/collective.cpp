@@ -8,10 +8,10 @@ struct Call {
 struct Params {
   const Call *calls;
   std::uint32_t count;
-  std::uint32_t split;                // lanes below it form one group, the others another
-  const std::uint64_t *values;        // [call][thread]
-  std::uint64_t *results;             // [call][thread]
-  std::uint32_t *predicates;          // [call][thread]
+  std::uint32_t split;          // lanes below it form one group, the others another
+  const std::uint64_t *values;  // [call][thread]
+  std::uint64_t *results;       // [call][thread]
+  std::uint32_t *predicates;    // [call][thread]
 };
 
 extern "C" void strata_entry(Warp *warp) {
@@ -24,7 +24,8 @@ extern "C" void strata_entry(Warp *warp) {
     for (std::uint32_t n = 0; n < (warp->lane * 7 + i) % 5; ++n) runtime(warp).yield(warp);
     std::uint32_t predicate = 77;
     std::uint64_t at = std::uint64_t(i) * threads + thread;
-    p.results[at] = runtime(warp).laneCollective(warp, p.calls[i].kind, mask, p.values[at], p.calls[i].b, p.calls[i].c, &predicate);
+    p.results[at] =
+        runtime(warp).laneCollective(warp, p.calls[i].kind, mask, p.values[at], p.calls[i].b, p.calls[i].c, &predicate);
     p.predicates[at] = predicate;
   }
 }

@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 struct Params {
-  std::uint32_t *values;   // per block
+  std::uint32_t *values;  // per block
   std::uint32_t *errors;
   std::uint32_t rounds;
 };
@@ -23,7 +23,8 @@ extern "C" void strata_entry(Warp *warp) {
     }
     runtime(warp).barrier(warp, 0, 0, warp->lanes);
     const std::uint32_t other = (number + round + warp->index) % blocks;
-    if (__atomic_load_n(&p.values[other], __ATOMIC_RELAXED) != round * (other + 1)) __atomic_fetch_add(p.errors, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&p.values[other], __ATOMIC_RELAXED) != round * (other + 1))
+      __atomic_fetch_add(p.errors, 1, __ATOMIC_RELAXED);
     runtime(warp).barrier(warp, 0, 0, warp->lanes);
     if (warp->index == 0) {
       __atomic_fetch_add(arrived, 1, __ATOMIC_ACQ_REL);

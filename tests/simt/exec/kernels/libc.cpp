@@ -6,7 +6,7 @@ struct Params {
   const char *format;
   const void *arguments;
   std::int32_t *result;
-  std::uint64_t *allocated;   // bytes got before malloc gave null
+  std::uint64_t *allocated;  // bytes got before malloc gave null
   std::uint64_t step;
 };
 

@@ -30,12 +30,22 @@ extern "C" void strata_entry(Warp *warp) {
     case 2: __builtin_trap();
     case 3: runtime(warp).fault(warp, static_cast<std::uint32_t>(FaultKind::trap), 0x10, 0); return;
     case 4: runtime(warp).assertFail(warp, 5, "x > 0", "file.cu", 12, "void f(int)", 1); return;
-    case 5: for (;;) __atomic_load_n(p.started, __ATOMIC_RELAXED);
+    case 5:
+      for (;;) __atomic_load_n(p.started, __ATOMIC_RELAXED);
     case 6: runtime(warp).barrier(warp, 1, 4096, warp->lanes); return;
-    case 7: for (;;) runtime(warp).yield(warp);
+    case 7:
+      for (;;) runtime(warp).yield(warp);
     case 8: runtime(warp).free(warp, p.address); return;
     case 9: *p.address = 1; return;
-    case 10: { volatile std::uint8_t *end = warp->block->shared + 128; *end = 1; return; }
-    case 11: for (std::uint32_t i = 0;; ++i) { __builtin_memset(p.address, static_cast<int>(i), 1 << 16); asm volatile("" ::: "memory"); }
+    case 10: {
+      volatile std::uint8_t *end = warp->block->shared + 128;
+      *end = 1;
+      return;
+    }
+    case 11:
+      for (std::uint32_t i = 0;; ++i) {
+        __builtin_memset(p.address, static_cast<int>(i), 1 << 16);
+        asm volatile("" ::: "memory");
+      }
   }
 }

@@ -3,8 +3,8 @@
 #include "kernel.h"
 
 struct Params {
-  std::uint32_t *out;              // 4 words per warp
-  const std::uint32_t *predicates; // per warp
+  std::uint32_t *out;               // 4 words per warp
+  const std::uint32_t *predicates;  // per warp
   std::uint32_t items;
 };
 
@@ -13,7 +13,8 @@ extern "C" void strata_entry(Warp *warp) {
   const Block *block = warp->block;
   std::uint32_t *out = p.out + warp->index * 4;
   const std::uint32_t predicates = p.predicates[warp->index] & warp->lanes;
-  for (std::uint32_t op = 0; op < 3; ++op) out[op] = runtime(warp).barrierReduce(warp, 3, 0, warp->lanes, predicates, op);
+  for (std::uint32_t op = 0; op < 3; ++op)
+    out[op] = runtime(warp).barrierReduce(warp, 3, 0, warp->lanes, predicates, op);
 
   // Warp 0 produces: it waits until all have emptied the slot (barrier 1) and announces a value (barrier 2).
   auto *slot = reinterpret_cast<volatile std::uint32_t *>(block->shared);

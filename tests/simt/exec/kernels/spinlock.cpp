@@ -5,7 +5,7 @@
 struct Params {
   std::uint32_t *lock;
   std::uint32_t *counter;
-  std::uint32_t *active;   // per thread: activemask where the even lanes are
+  std::uint32_t *active;  // per thread: activemask where the even lanes are
 };
 
 static void increment(Warp *warp, const Params &p) {

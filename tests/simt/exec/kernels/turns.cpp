@@ -3,8 +3,8 @@
 #include "kernel.h"
 
 struct Params {
-  std::uint32_t *counts;      // per block
-  std::uint32_t *besides;     // per block: of its neighbours in the launch, how many had begun when its turn was over
+  std::uint32_t *counts;   // per block
+  std::uint32_t *besides;  // per block: of its neighbours in the launch, how many had begun when its turn was over
   std::uint32_t blocks, turns;
 };
 
@@ -16,5 +16,6 @@ extern "C" void strata_entry(Block *block, Warp *warp) {
   p.counts[number] += 1;
   for (std::uint32_t turn = 0; turn < p.turns; ++turn) runtime(warp).turn(warp);
   if (*own != number) p.counts[number] += 100;  // shared memory is each block's own
-  for (std::uint64_t other = number; other < number + 4 && other < p.blocks; ++other) p.besides[number] += p.counts[other] != 0;
+  for (std::uint64_t other = number; other < number + 4 && other < p.blocks; ++other)
+    p.besides[number] += p.counts[other] != 0;
 }

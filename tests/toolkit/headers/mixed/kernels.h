@@ -20,4 +20,5 @@ __global__ void store(int *where, int value);
 #if defined(__cplusplus)
 extern "C"
 #endif
-int runFromC(void);
+    int
+    runFromC(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime API from C++ without CUDA: kernels by their addresses, typed allocation, vectors, symbols.
-#include "kernels.h"
-
 #include <cstdio>
+
+#include "kernels.h"
 
 namespace {
 
@@ -24,7 +24,8 @@ void launches() {
   float factor = 3.0f;
   int size = count;
   void *arguments[] = {&values, &factor, &size};
-  RUN(cudaLaunchKernel(reinterpret_cast<const void *>(&v2::scale), dim3((count + 255) / 256), dim3(256), arguments, 0, nullptr));
+  RUN(cudaLaunchKernel(reinterpret_cast<const void *>(&v2::scale), dim3((count + 255) / 256), dim3(256), arguments, 0,
+                       nullptr));
   RUN(cudaLaunchKernel(v2::scale, (count + 127) / 128, 128, arguments));
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(4);

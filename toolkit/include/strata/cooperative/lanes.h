@@ -13,9 +13,7 @@ struct Lanes {
   unsigned mask, group, groups;
 
   __device__ unsigned size() const { return static_cast<unsigned>(__popc(mask)); }
-  __device__ unsigned rank() const {
-    return static_cast<unsigned>(__popc(mask & __nvvm_read_ptx_sreg_lanemask_lt()));
-  }
+  __device__ unsigned rank() const { return static_cast<unsigned>(__popc(mask & __nvvm_read_ptx_sreg_lanemask_lt())); }
   // The lane of the member of that rank.
   __device__ int laneOf(unsigned rank) const {
     return mask == 0xffffffffu ? static_cast<int>(rank) : static_cast<int>(__fns(mask, 0, static_cast<int>(rank) + 1));

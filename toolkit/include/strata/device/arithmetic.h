@@ -72,8 +72,8 @@ STRATA_DEVICE double __longlong_as_double(long long x) { return __builtin_bit_ca
 STRATA_DEVICE int __double2hiint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x) >> 32); }
 STRATA_DEVICE int __double2loint(double x) { return static_cast<int>(__builtin_bit_cast(long long, x)); }
 STRATA_DEVICE double __hiloint2double(int high, int low) {
-  return __builtin_bit_cast(double, (static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32) |
-                                        static_cast<unsigned>(low));
+  return __builtin_bit_cast(
+      double, (static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32) | static_cast<unsigned>(low));
 }
 
 // The older names of conversions.

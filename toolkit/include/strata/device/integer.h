@@ -55,8 +55,8 @@ STRATA_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
   return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
 }
 STRATA_DEVICE unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>(
-      (((static_cast<unsigned long long>(high) << 32) | low) << (shift < 32 ? shift : 32)) >> 32);
+  return static_cast<unsigned>((((static_cast<unsigned long long>(high) << 32) | low) << (shift < 32 ? shift : 32)) >>
+                               32);
 }
 STRATA_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift < 32 ? shift : 32));

@@ -7,6 +7,7 @@
 #pragma GCC system_header
 
 #include <bits/cpp_type_traits.h>
+
 #include <ext/type_traits.h>
 
 #include "strata/device/define.h"
@@ -23,9 +24,9 @@ namespace __strata {
 template <typename First>
 using ForInteger = typename __gnu_cxx::__enable_if<std::__is_integer<First>::__value, double>::__type;
 template <typename First, typename Second>
-using ForMixed = typename __gnu_cxx::__enable_if<std::__is_arithmetic<First>::__value &&
-                                                     std::__is_arithmetic<Second>::__value,
-                                                 double>::__type;
+using ForMixed =
+    typename __gnu_cxx::__enable_if<std::__is_arithmetic<First>::__value && std::__is_arithmetic<Second>::__value,
+                                    double>::__type;
 }  // namespace __strata
 
 #define EXT1(name, inDouble, inFloat)     \

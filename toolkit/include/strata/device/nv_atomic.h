@@ -22,7 +22,8 @@
 // scope are added for the widest.
 namespace __strata {
 STRATA_DEVICE void fenceBefore(int order, int scope) {
-  if (scope == __NV_THREAD_SCOPE_THREAD || order == __ATOMIC_RELAXED || order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME)
+  if (scope == __NV_THREAD_SCOPE_THREAD || order == __ATOMIC_RELAXED || order == __ATOMIC_ACQUIRE ||
+      order == __ATOMIC_CONSUME)
     return;
   if (scope == __NV_THREAD_SCOPE_SYSTEM) __nvvm_membar_sys();
   else if (scope == __NV_THREAD_SCOPE_BLOCK) __nvvm_membar_cta();
@@ -49,7 +50,8 @@ STRATA_DEVICE Type __nv_atomic_load_n(const Type *address, int order, int scope 
   return value;
 }
 template <typename Type>
-STRATA_DEVICE void __nv_atomic_load(const Type *address, Type *result, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+STRATA_DEVICE void __nv_atomic_load(const Type *address, Type *result, int order,
+                                    int scope = __NV_THREAD_SCOPE_SYSTEM) {
   if (order == __ATOMIC_SEQ_CST) __strata::fenceBefore(order, scope);
   __atomic_load(const_cast<Type *>(address), result, __ATOMIC_RELAXED);
   __strata::fenceAfter(order, scope);

@@ -15,9 +15,7 @@ STRATA_DEVICE unsigned __activemask() {
 STRATA_DEVICE int __all_sync(unsigned mask, int predicate) { return __nvvm_vote_all_sync(mask, predicate); }
 STRATA_DEVICE int __any_sync(unsigned mask, int predicate) { return __nvvm_vote_any_sync(mask, predicate); }
 STRATA_DEVICE int __uni_sync(unsigned mask, int predicate) { return __nvvm_vote_uni_sync(mask, predicate); }
-STRATA_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) {
-  return __nvvm_vote_ballot_sync(mask, predicate);
-}
+STRATA_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) { return __nvvm_vote_ballot_sync(mask, predicate); }
 STRATA_DEVICE int __all(int predicate) { return __all_sync(__activemask(), predicate); }
 STRATA_DEVICE int __any(int predicate) { return __any_sync(__activemask(), predicate); }
 STRATA_DEVICE unsigned __ballot(int predicate) { return __ballot_sync(__activemask(), predicate); }
@@ -97,19 +95,9 @@ STRATA_MATCH(double, unsigned long long, 64)
 STRATA_DEVICE int __reduce_add_sync(unsigned mask, int value) { return __nvvm_redux_sync_add(value, mask); }
 STRATA_DEVICE int __reduce_min_sync(unsigned mask, int value) { return __nvvm_redux_sync_min(value, mask); }
 STRATA_DEVICE int __reduce_max_sync(unsigned mask, int value) { return __nvvm_redux_sync_max(value, mask); }
-STRATA_DEVICE unsigned __reduce_add_sync(unsigned mask, unsigned value) {
-  return __nvvm_redux_sync_add(value, mask);
-}
-STRATA_DEVICE unsigned __reduce_min_sync(unsigned mask, unsigned value) {
-  return __nvvm_redux_sync_umin(value, mask);
-}
-STRATA_DEVICE unsigned __reduce_max_sync(unsigned mask, unsigned value) {
-  return __nvvm_redux_sync_umax(value, mask);
-}
-STRATA_DEVICE unsigned __reduce_and_sync(unsigned mask, unsigned value) {
-  return __nvvm_redux_sync_and(value, mask);
-}
+STRATA_DEVICE unsigned __reduce_add_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_add(value, mask); }
+STRATA_DEVICE unsigned __reduce_min_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_umin(value, mask); }
+STRATA_DEVICE unsigned __reduce_max_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_umax(value, mask); }
+STRATA_DEVICE unsigned __reduce_and_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_and(value, mask); }
 STRATA_DEVICE unsigned __reduce_or_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_or(value, mask); }
-STRATA_DEVICE unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
-  return __nvvm_redux_sync_xor(value, mask);
-}
+STRATA_DEVICE unsigned __reduce_xor_sync(unsigned mask, unsigned value) { return __nvvm_redux_sync_xor(value, mask); }
