@@ -9,16 +9,16 @@
 #include <ctime>
 #include <utility>
 
-#include "simt/jit/branchless_masks.h"
+#include "simt/emit/vectorize.h"
 #include "simt/jit/machine_calls.h"
 #include "simt/jit/machine_code.h"
 #include "simt/jit/math/expand.h"
 #include "simt/jit/math/narrow_storage.h"
 #include "simt/jit/optimize.h"
-#include "simt/jit/part_halves.h"
 #include "simt/lower/lower.h"
-#include "simt/passes/split_lanes.h"
-#include "simt/passes/vectorize.h"
+#include "simt/passes/machine/branchless_masks.h"
+#include "simt/passes/machine/part_halves.h"
+#include "simt/passes/machine/split_lanes.h"
 
 namespace strata::simt {
 namespace {

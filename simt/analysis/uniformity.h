@@ -60,7 +60,7 @@ bool goesIntoOffsets(const llvm::Instruction &i, const Shape &first);
 inline constexpr const char *kInterleavedMetadata = "strata.interleaved";
 
 // An alloca of the lane function: bytes from one lane's copy to the next. Variables that prepare
-// (simt/passes/prepare.h) interleaved have their element size, others their padded size.
+// (simt/passes/lane/prepare.h) interleaved have their element size, others their padded size.
 std::int64_t laneStride(const llvm::Instruction &alloca);
 
 }  // namespace strata::simt

@@ -63,7 +63,7 @@ void setFunctionAttributes(llvm::Module &module, const CpuFeatures &cpu) {
 }
 
 // As TargetMachine::addPassesToEmitFile, but without MachineSink: like InstCombine it moves what is used once to its
-// user, past the tests between accesses, and undoes simt/passes/raise_operations.h.
+// user, past the tests between accesses, and undoes simt/passes/warp/raise_operations.h.
 static void emit(llvm::Module &module, llvm::TargetMachine &target, llvm::raw_pwrite_stream &out,
                  llvm::CodeGenFileType type) {
   auto &machine = static_cast<llvm::LLVMTargetMachine &>(target);

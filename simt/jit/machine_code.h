@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simt/jit/cpu_features.h"
+#include "simt/target/cpu_features.h"
 
 namespace strata::simt {
 

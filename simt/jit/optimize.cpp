@@ -23,18 +23,18 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "simt/jit/machine_calls.h"
-#include "simt/jit/prefetch_blocks.h"
-#include "simt/jit/sink_loads.h"
-#include "simt/jit/sink_values.h"
-#include "simt/jit/sink_warp_state.h"
-#include "simt/jit/stream_stores.h"
-#include "simt/lower/alignment_checks.h"
-#include "simt/lower/count_rounds.h"
-#include "simt/lower/recover_pointers.h"
-#include "simt/lower/register_zeros.h"
-#include "simt/lower/simplify_extremes.h"
-#include "simt/passes/prefetch_strides.h"
-#include "simt/passes/raise_operations.h"
+#include "simt/passes/lane/alignment_checks.h"
+#include "simt/passes/lane/count_rounds.h"
+#include "simt/passes/lane/recover_pointers.h"
+#include "simt/passes/lane/register_zeros.h"
+#include "simt/passes/lane/simplify_extremes.h"
+#include "simt/passes/warp/prefetch_blocks.h"
+#include "simt/passes/warp/prefetch_strides.h"
+#include "simt/passes/warp/raise_operations.h"
+#include "simt/passes/warp/sink_loads.h"
+#include "simt/passes/warp/sink_values.h"
+#include "simt/passes/warp/sink_warp_state.h"
+#include "simt/passes/warp/stream_stores.h"
 
 namespace strata::simt {
 namespace {

@@ -10,7 +10,7 @@
 #include <llvm/Support/SourceMgr.h>
 
 #include "simt/abi.h"
-#include "simt/jit/stream_stores.h"
+#include "simt/passes/warp/stream_stores.h"
 
 using namespace strata::simt;
 

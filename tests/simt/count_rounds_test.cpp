@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/lower/count_rounds.h"
+#include "simt/passes/lane/count_rounds.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/jit/part_halves.h"
+#include "simt/passes/machine/part_halves.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/jit/prefetch_blocks.h"
+#include "simt/passes/warp/prefetch_blocks.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

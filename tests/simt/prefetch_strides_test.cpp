@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loads of a loop are prefetched, and how far ahead.
-#include "simt/passes/prefetch_strides.h"
+#include "simt/passes/warp/prefetch_strides.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/lower/register_zeros.h"
+#include "simt/passes/lane/register_zeros.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/lower/simplify_extremes.h"
+#include "simt/passes/lane/simplify_extremes.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

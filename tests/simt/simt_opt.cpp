@@ -10,9 +10,9 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "simt/passes/raise_operations.h"
-#include "simt/passes/split_lanes.h"
-#include "simt/passes/vectorize.h"
+#include "simt/emit/vectorize.h"
+#include "simt/passes/machine/split_lanes.h"
+#include "simt/passes/warp/raise_operations.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/jit/sink_loads.h"
+#include "simt/passes/warp/sink_loads.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/jit/stream_stores.h"
+#include "simt/passes/warp/stream_stores.h"
 
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/passes/vectorize.h"
+#include "simt/emit/vectorize.h"
 
 namespace strata::simt::test {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "simt/jit/cpu_features.h"
+#include "simt/target/cpu_features.h"
 
 namespace llvm {
 class Module;

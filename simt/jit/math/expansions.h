@@ -2,8 +2,8 @@
 // The expansions that expand.cpp chooses from. Each takes and gives Vals of one shape.
 #pragma once
 
-#include "simt/jit/cpu_features.h"
 #include "simt/jit/math/elementwise.h"
+#include "simt/target/cpu_features.h"
 
 namespace strata::simt::math {
 

@@ -6,7 +6,7 @@
 //   %s = select %c, <32 x bfloat> %a, %b   →   %s = select %c, <32 x i16> %a', %b'
 #pragma once
 
-#include "simt/jit/cpu_features.h"
+#include "simt/target/cpu_features.h"
 
 namespace llvm {
 class Module;
