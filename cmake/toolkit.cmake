@@ -30,7 +30,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/version.json
   "  \"cuda_nvcc\": {\"name\": \"Strata's nvcc\", \"version\": \"13.0.0\"},\n"
   "  \"cuda_cudart\": {\"name\": \"Strata's CUDA runtime\", \"version\": \"13.0.0\"}\n}\n")
 
-install(TARGETS nvcc strata RUNTIME DESTINATION bin)
+install(TARGETS nvcc ptxas strata RUNTIME DESTINATION bin)
 install(TARGETS strata_clang LIBRARY DESTINATION lib64/strata)
 install(TARGETS strata_codegen LIBRARY DESTINATION lib64)
 install(TARGETS strata_driver LIBRARY DESTINATION lib64/strata NAMELINK_SKIP)
