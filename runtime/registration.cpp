@@ -83,3 +83,21 @@ RT_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, 
   *static_cast<cudaStream_t *>(stream) = top.stream;
   return cudaSuccess;
 }
+
+// Stubs that nvcc 13 makes launch through a handle, which they ask for once. The registry finds kernels by their stub
+// in each context, so the stub serves as the handle.
+RT_EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void *>(stub));
+  return cudaSuccess;
+}
+
+RT_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                                         std::size_t sharedMem, cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, stream);
+}
+
+extern "C" cudaError_t cudaLaunchKernel_ptsz(const void *, dim3, dim3, void **, std::size_t, cudaStream_t);
+RT_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                                              std::size_t sharedMem, cudaStream_t stream) {
+  return cudaLaunchKernel_ptsz(kernel, gridDim, blockDim, args, sharedMem, stream);
+}

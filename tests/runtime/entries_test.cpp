@@ -105,3 +105,17 @@ TEST_F(Entries, PageIsFresh) {
   text << file.rdbuf();
   EXPECT_EQ(text.str(), page());
 }
+
+// The libraries of published wheels find each name that they import.
+TEST_F(Entries, WheelsFindWhatTheyImport) {
+  std::ifstream file(STRATA_SOURCE_DIR "/tests/runtime/data/wheel_imports.txt");
+  std::string line;
+  int names = 0;
+  while (std::getline(file, line)) {
+    if (line.starts_with("#")) continue;
+    const std::string name = line.substr(0, line.find(' '));
+    EXPECT_NE(dlsym(RTLD_DEFAULT, name.c_str()), nullptr) << line;
+    ++names;
+  }
+  EXPECT_GT(names, 90);
+}

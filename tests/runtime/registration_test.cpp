@@ -146,3 +146,16 @@ TEST_F(Registration, TextureReferencesAreRefusedAtUse) {
   EXPECT_EQ(cudaGetSymbolAddress(&address, &texture), cudaErrorNotSupported);
   __cudaUnregisterFatBinary(handle);
 }
+
+// As the stubs of nvcc 13 launch: through a handle.
+TEST_F(Registration, StubsLaunchThroughAHandle) {
+  Program program({{90, "kernel", "", false}});
+  cudaKernel_t kernel = nullptr;
+  ASSERT_EQ(__cudaGetKernel(&kernel, program.kernel()), cudaSuccess);
+  mock().take();
+  EXPECT_EQ(__cudaLaunchKernel(kernel, {2, 3, 4}, {32, 1, 1}, nullptr, 64, nullptr), cudaSuccess);
+  Calls calls = mock().take();
+  EXPECT_EQ(calls.back(), "cuLaunchKernel(kernel, 0, 2, 3, 4, 32, 1, 1, 64, 0, 0)");
+  EXPECT_EQ(__cudaLaunchKernel_ptsz(kernel, {2, 3, 4}, {32, 1, 1}, nullptr, 64, nullptr), cudaSuccess);
+  EXPECT_NE(mock().take().back(), calls.back());  // the calling thread's stream
+}

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "ptx/ptx.h"
 #include "simt/simt.h"
+#include "toolkit/nvcc/ptx_text.h"
 #include "toolkit/nvcc/toolkit.h"
 
 namespace strata::ptxas {
@@ -171,6 +172,8 @@ Result<void> check(const std::string &text, const CommandLine &line, const std::
   if (!arch) return arch.error();
   if (auto fits = checkTarget(*module, *arch); !fits) return fits;
   if (line.has(Option::compileOnly)) return {};
+  if (const std::string open = nvcc::unresolvedSymbol(text); !open.empty())
+    return userError("Unresolved extern '" + open + "'");
   auto opened = simt::openModule(text);
   if (!opened) return opened.error();
   if (line.has(Option::verbose) || line.has(Option::resourceUsage)) printUse((*opened)->info(), gpu);
