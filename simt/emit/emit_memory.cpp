@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FunctionEmitter: loads and stores, from cheapest to dearest:
 //
-//   uniform address       one scalar load; a scalar store by the last active lane
+//   uniform address       one scalar load; a scalar store of the lane that wins
 //   contiguous            vector load or store, masked unless the mask is full
 //   contiguous segments   one such load or store a segment (emit_segments.cpp)
 //   constant pattern      wide loads or stores of what the lanes cover, and shuffles (emit_patterns.cpp)
@@ -236,7 +236,7 @@ void FunctionEmitter::loadEachLane(llvm::LoadInst &load) {
 
 void FunctionEmitter::emitStore(llvm::StoreInst &store) {
   Shape address = shape(store.getPointerOperand());
-  if (address.isUniform()) return storeLastLane(store);
+  if (address.isUniform()) return storeOneLane(store);
   llvm::Type *type = store.getValueOperand()->getType();
   bool once = store.isVolatile() && address.isExact() && maskIsFull() &&
               address.isStrided(context_.module.getDataLayout().getTypeStoreSize(type));
@@ -244,21 +244,46 @@ void FunctionEmitter::emitStore(llvm::StoreInst &store) {
   storeLanes(store, elementOf(type), countOf(type));
 }
 
-// All active lanes write one address: the last one wins, as it would in order of lanes.
-void FunctionEmitter::storeLastLane(llvm::StoreInst &store) {
+llvm::Value *FunctionEmitter::inStoreOrder(Value *lanes, StoreOrder order) {
+  if (llvm::getSplatValue(lanes)) return lanes;
+  std::vector<int> turns;
+  for (unsigned turn = 0; turn < kLanes; ++turn) turns.push_back(static_cast<int>(order.lane(turn)));
+  return builder_.CreateShuffleVector(lanes, turns);
+}
+
+// Where addresses are a base and indices, these are put in order, before they are extended.
+llvm::Value *FunctionEmitter::addressesInStoreOrder(Value *addresses, StoreOrder order) {
+  auto *element = dyn_cast<llvm::GetElementPtrInst>(addresses);
+  if (!element || element->getNumIndices() != 1 || element->getPointerOperandType()->isVectorTy())
+    return inStoreOrder(addresses, order);
+  Value *index = element->getOperand(1);
+  auto *extension = dyn_cast<llvm::CastInst>(index);
+  if (extension && llvm::isa<llvm::SExtInst, llvm::ZExtInst>(extension))
+    index =
+        builder_.CreateCast(extension->getOpcode(), inStoreOrder(extension->getOperand(0), order), index->getType());
+  else index = inStoreOrder(index, order);
+  return builder_.CreateGEP(element->getSourceElementType(), element->getPointerOperand(), index);
+}
+
+StoreOrder FunctionEmitter::storeOrder(const llvm::StoreInst &store) const {
+  return StoreOrder(context_.module.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType()));
+}
+
+// All active lanes write one address.
+void FunctionEmitter::storeOneLane(llvm::StoreInst &store) {
   llvm::Instruction *copy = store.clone();
   copy->setOperand(1, scalar(store.getPointerOperand()));
   Value *value = store.getValueOperand();
   if (shape(value).isUniform()) {
     copy->setOperand(0, scalar(value));
   } else if (auto *laneVector = dyn_cast<llvm::FixedVectorType>(value->getType())) {
-    Value *parts = vector(value), *one = llvm::PoisonValue::get(laneVector), *last = lastLane();
+    Value *parts = vector(value), *one = llvm::PoisonValue::get(laneVector), *lane = laneThatWins(storeOrder(store));
     for (unsigned i = 0; i < laneVector->getNumElements(); ++i)
       one = builder_.CreateInsertElement(one,
-                                         builder_.CreateExtractElement(builder_.CreateExtractValue(parts, i), last), i);
+                                         builder_.CreateExtractElement(builder_.CreateExtractValue(parts, i), lane), i);
     copy->setOperand(0, one);
   } else {
-    copy->setOperand(0, builder_.CreateExtractElement(vector(value), lastLane()));
+    copy->setOperand(0, builder_.CreateExtractElement(vector(value), laneThatWins(storeOrder(store))));
   }
   builder_.Insert(copy);
 }
@@ -332,7 +357,7 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   std::int64_t size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
   Value *value = vector(store.getValueOperand());
   auto slow = [&]() -> Value * {
-    scatter(addresses(pointer), value, element, count, store.getAlign());
+    scatter(store, addresses(pointer), value);
     return nullptr;
   };
   if (address.isSegmented() && count == 1 && storeSegmented(store, element)) return;
@@ -370,12 +395,22 @@ void FunctionEmitter::storeLanes(llvm::StoreInst &store, llvm::Type *element, un
   guarded(address, fast, slow);
 }
 
-void FunctionEmitter::scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align) {
+// Of elements with one address the last is left by a scatter. Lanes have local memory each, and what is the same in all
+// lanes may come in any order.
+void FunctionEmitter::scatter(llvm::StoreInst &store, Value *addresses, Value *value) {
+  Value *lanes = store.getValueOperand();
+  llvm::Type *element = elementOf(lanes->getType());
+  const StoreOrder order = storeOrder(store);
+  const bool mayMeet =
+      !shape(lanes).isUniform() && !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store.getPointerOperand()));
+  const auto ordered = [&](Value *all) { return mayMeet ? inStoreOrder(all, order) : all; };
+  if (mayMeet) addresses = addressesInStoreOrder(addresses, order);
+  Value *active = ordered(mask());
   std::uint64_t size = context_.module.getDataLayout().getTypeStoreSize(element);
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < countOf(lanes->getType()); ++i) {
     Value *to = i ? builder_.CreateGEP(builder_.getInt8Ty(), addresses, builder_.getInt64(i * size)) : addresses;
-    Value *part = value->getType()->isAggregateType() ? builder_.CreateExtractValue(value, i) : value;
-    builder_.CreateMaskedScatter(part, to, llvm::commonAlignment(align, i * size), mask());
+    Value *part = ordered(value->getType()->isAggregateType() ? builder_.CreateExtractValue(value, i) : value);
+    builder_.CreateMaskedScatter(part, to, llvm::commonAlignment(store.getAlign(), i * size), active);
   }
 }
 
@@ -384,7 +419,7 @@ void FunctionEmitter::storeEachLane(llvm::StoreInst &store) {
   if (store.getValueOperand()->getType()->isVectorTy())
     return fail(store, "volatile store of a lane vector at a varying address");
   PerLane address(*this, store.getPointerOperand()), value(*this, store.getValueOperand());
-  forEachLane([&](Value *lane) {
+  forEachLane(storeOrder(store), [&](Value *lane) {
     llvm::Instruction *copy = store.clone();
     copy->setOperand(0, value.get(lane));
     copy->setOperand(1, address.get(lane));

@@ -360,11 +360,12 @@ std::optional<FunctionEmitter::StorePlan> FunctionEmitter::planStores(llvm::Arra
   std::set<std::int64_t> all;
   for (const Member &one : members) all.insert(one.elements.begin(), one.elements.end());
   if (!maskIsFull() && (context_.simd != Simd::avx512 || all.size() != members.size() * kLanes))
-    return std::nullopt;  // the last of two lanes wins
+    return std::nullopt;  // of two lanes one wins, if it is active
   StorePlan plan{Pieces(all, width, width - 1, /*within=*/false), {}};
   plan.wanted.assign(plan.pieces.pieces.size(), std::vector<Place>(width));
   for (std::size_t m = 0; m < members.size(); ++m)
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned turn = 0; turn < kLanes; ++turn) {
+      const unsigned lane = storeOrder(cast<llvm::StoreInst>(*members[m].access)).lane(turn);
       const Place place = plan.pieces.place(members[m].elements[lane]);
       plan.wanted[static_cast<unsigned>(place.source)][place.at] = {static_cast<int>(m * registers + lane / width),
                                                                     lane % width};
@@ -416,8 +417,7 @@ bool FunctionEmitter::storePattern(llvm::StoreInst &store) {
   guarded(
       shape(members[0].access->getOperand(1)), [&] { return storeMembers(members, *plan); },
       [&]() -> Value * {
-        scatter(vector(store.getPointerOperand()), vector(store.getValueOperand()), store.getValueOperand()->getType(),
-                1, store.getAlign());
+        scatter(store, vector(store.getPointerOperand()), vector(store.getValueOperand()));
         return nullptr;
       });
   return true;
@@ -466,7 +466,7 @@ bool FunctionEmitter::storeRuns(llvm::StoreInst &store, unsigned other) {
   std::vector<unsigned> starts;
   for (unsigned i = 0; i < kLanes; ++i) {
     const std::int64_t apart = i ? offset(order[i]) - offset(order[i - 1]) : 0;
-    if (i && apart < size) return false;  // the last of two lanes wins
+    if (i && apart < size) return false;  // one of two lanes wins
     if (!i || apart != size) starts.push_back(i);
   }
   if (starts.size() > mostRuns || other <= starts.size()) return false;
@@ -495,7 +495,7 @@ bool FunctionEmitter::storeRuns(llvm::StoreInst &store, unsigned other) {
     return nullptr;
   };
   guarded(address, fast, [&]() -> Value * {
-    scatter(vector(store.getPointerOperand()), value, element, 1, store.getAlign());
+    scatter(store, vector(store.getPointerOperand()), value);
     return nullptr;
   });
   return true;

@@ -132,22 +132,24 @@ bool FunctionEmitter::storeSegmented(llvm::StoreInst &store, llvm::Type *element
   const Shape address = shape(pointer);
   const auto size = static_cast<std::int64_t>(context_.module.getDataLayout().getTypeStoreSize(element));
   if (value->getType()->isVectorTy() || store.isVolatile() || !hasStride(address, size)) return false;
-  Value *all = vector(value);
+  Value *values = vector(value);
   auto fast = [&]() -> Value * {
-    unsigned lane = 0;
-    for (Value *u : segments(pointer)) {
+    const StoreOrder order = storeOrder(store);
+    const Segments all = segments(pointer);
+    for (unsigned turn = 0; turn < kLanes; turn += address.segmentLanes) {
+      const unsigned segment = order.lane(turn) / address.segmentLanes, lane = segment * address.segmentLanes;
+      Value *u = all[segment];
       Value *at = builder_.CreatePtrAdd(u, llvm::ConstantInt::getSigned(builder_.getInt64Ty(), address.offsets[lane]));
       std::vector<int> lanes(address.segmentLanes);
       std::iota(lanes.begin(), lanes.end(), static_cast<int>(lane));
-      Value *part = builder_.CreateShuffleVector(all, lanes);
+      Value *part = builder_.CreateShuffleVector(values, lanes);
       if (maskIsFull()) builder_.CreateAlignedStore(part, at, store.getAlign());
-      else builder_.CreateMaskedStore(part, at, store.getAlign(), segmentMask(lane / address.segmentLanes));
-      lane += address.segmentLanes;
+      else builder_.CreateMaskedStore(part, at, store.getAlign(), segmentMask(segment));
     }
     return nullptr;
   };
   guarded(address, fast, [&]() -> Value * {
-    scatter(vector(pointer), all, element, 1, store.getAlign());
+    scatter(store, vector(pointer), values);
     return nullptr;
   });
   return true;

@@ -182,15 +182,20 @@ llvm::Value *FunctionEmitter::maskAnd(Value *mask, Value *condition) {
   return builder_.CreateSelect(mask, condition, emptyMask_);
 }
 
-llvm::Value *FunctionEmitter::lastLane() {
-  if (maskIsFull()) return builder_.getInt32(kLanes - 1);
-  Value *zeros = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, maskBits(mask()), builder_.getTrue());
-  return builder_.CreateSub(builder_.getInt32(kLanes - 1), zeros);
-}
-
 llvm::Value *FunctionEmitter::firstLane() {
   if (maskIsFull()) return builder_.getInt32(0);
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, maskBits(mask()), builder_.getTrue());
+}
+
+// Of all active lanes: the lowest of the last group that has one.
+llvm::Value *FunctionEmitter::laneThatWins(StoreOrder order) {
+  if (maskIsFull()) return builder_.getInt32(order.lane(kLanes - 1));
+  Value *lanes = maskBits(mask()), *own = lanes;
+  for (unsigned first = order.group(); first < kLanes; first += order.group()) {
+    Value *later = builder_.CreateAnd(lanes, builder_.getInt32(~0u << first));
+    own = builder_.CreateSelect(builder_.CreateIsNull(later), own, later);
+  }
+  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, own, builder_.getTrue());
 }
 
 void FunctionEmitter::forAllLanes(const std::function<void(Value *)> &body, unsigned together) {
@@ -232,6 +237,24 @@ void FunctionEmitter::forEachLane(const std::function<void(Value *)> &body, cons
   Value *lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, builder_.getTrue());
   body(lane);
   Value *rest = builder_.CreateAnd(bits, builder_.CreateSub(bits, builder_.getInt32(1)));
+  bits->addIncoming(rest, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpNE(rest, builder_.getInt32(0)), loop, after);
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::forEachLane(StoreOrder order, const std::function<void(Value *)> &body) {
+  BasicBlock *before = builder_.GetInsertBlock(), *loop = newBlock("each.lane"), *after = newBlock("after.lanes");
+  Value *all = maskBits(mask()), *top = builder_.getInt32(1u << (kLanes - 1));
+  if (order.group() == 16)
+    all = builder_.CreateIntrinsic(llvm::Intrinsic::fshl, all->getType(), {all, all, builder_.getInt32(16)});
+  if (order.group() == 8) all = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::bswap, all);
+  builder_.CreateBr(loop);
+  builder_.SetInsertPoint(loop);
+  llvm::PHINode *bits = builder_.CreatePHI(builder_.getInt32Ty(), 2, "lanes");  // of lane ^ flip, from the top
+  bits->addIncoming(all, before);
+  Value *turn = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder_.getTrue());
+  body(builder_.CreateXor(turn, builder_.getInt32((kLanes - 1) ^ order.flip())));
+  Value *rest = builder_.CreateXor(bits, builder_.CreateLShr(top, turn));
   bits->addIncoming(rest, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpNE(rest, builder_.getInt32(0)), loop, after);
   builder_.SetInsertPoint(after);

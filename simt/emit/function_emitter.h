@@ -29,6 +29,7 @@
 #include "simt/analysis/address_forms.h"
 #include "simt/analysis/conditions.h"
 #include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/store_order.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/emit/linearize.h"
 #include "simt/emit/report.h"
@@ -133,11 +134,13 @@ private:
   Value *maskBits(Value *mask);  // i32
   Value *anyLane(Value *mask);   // i1
   Value *maskAnd(Value *mask, Value *condition);
-  Value *lastLane();  // i32: number of the last active lane
-  Value *firstLane();
+  Value *firstLane();  // i32: number of the first active lane
+  Value *laneThatWins(StoreOrder order);
   // Runs `body` once per active lane in ascending order; the builder stands after the loop then. Where all lanes
   // are active, `whenFull` is run instead, if there is one.
   void forEachLane(const std::function<void(Value *lane)> &body, const std::function<void()> &whenFull = {});
+  // The same in the order of stores.
+  void forEachLane(StoreOrder order, const std::function<void(Value *lane)> &body);
   // The same for all lanes, `together` copies of the body a turn.
   void forAllLanes(const std::function<void(Value *lane)> &body, unsigned together);
   // An array in memory with the lanes of `vector`; element `lane` of such an array.
@@ -163,13 +166,16 @@ private:
   void emitStore(llvm::StoreInst &store);
   Value *loadLanes(llvm::LoadInst &load, llvm::Type *element, unsigned count);
   Value *gather(Value *addresses, llvm::Type *element, unsigned count, llvm::Align align);
-  void scatter(Value *addresses, Value *value, llvm::Type *element, unsigned count, llvm::Align align);
+  void scatter(llvm::StoreInst &store, Value *addresses, Value *value);
+  Value *inStoreOrder(Value *lanes, StoreOrder order);
+  Value *addressesInStoreOrder(Value *addresses, StoreOrder order);
+  StoreOrder storeOrder(const llvm::StoreInst &store) const;
   void storeLanes(llvm::StoreInst &store, llvm::Type *element, unsigned count);
   Value *addresses(Value *pointer);
   Value *inMemoryOrder(std::vector<Value *> parts, unsigned depth = 0);
   Value *interleave(const std::vector<Value *> &parts);
   void markOnce(llvm::Instruction &store);
-  void storeLastLane(llvm::StoreInst &store);
+  void storeOneLane(llvm::StoreInst &store);
   void loadEachLane(llvm::LoadInst &load);
   void storeEachLane(llvm::StoreInst &store);
   Value *guard(const Shape &shape);  // i1: no extension among the terms wraps; null if there are none
