@@ -145,8 +145,14 @@ private:
 };
 
 struct Side {
-  std::uint64_t begin, pitch, slice;
+  std::uint64_t begin = 0, pitch = 0, slice = 0;
+  Residence residence = Residence::device;
 };
+
+Residence residenceOf(std::optional<MemoryKind> kind) {
+  if (!kind) return Residence::pageable;
+  return *kind == MemoryKind::host || *kind == MemoryKind::registered ? Residence::pinned : Residence::device;
+}
 
 // One side of CUDA_MEMCPY3D. `device`: its range must be known memory.
 CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, CUarray array, std::size_t x,
@@ -161,12 +167,13 @@ CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, C
   if (rows == 0 && d.Depth == 1) rows = y + d.Height;
   if (rows < y + d.Height) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t base = type == CU_MEMORYTYPE_HOST ? host : device;
-  side = {base + (z * rows + y) * pitch + x, pitch, rows * pitch};
+  side = {base + (z * rows + y) * pitch + x, pitch, rows * pitch, Residence::device};
   if (!base) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t extent = (d.Depth - 1) * side.slice + (d.Height - 1) * side.pitch + d.WidthInBytes;
-  if (type == CU_MEMORYTYPE_HOST) return CUDA_SUCCESS;
   Memory &memory = Memory::get();
-  if (memory.covers(side.begin, extent)) return CUDA_SUCCESS;
+  const std::optional<MemoryKind> kind = memory.kindOf(side.begin, extent);
+  side.residence = residenceOf(kind);
+  if (kind || type == CU_MEMORYTYPE_HOST) return CUDA_SUCCESS;
   // A unified address that the driver does not know is the program's own memory.
   bool ours = memory.overlaps(side.begin, extent) || side.begin - memory.ranges().window().begin <
                                                          memory.ranges().window().end - memory.ranges().window().begin;
@@ -212,6 +219,8 @@ CUresult planCopy(const CUDA_MEMCPY3D &d, Copy &copy) {
     result = planSide(d.dstMemoryType, reinterpret_cast<std::uint64_t>(d.dstHost), d.dstDevice, d.dstArray,
                       d.dstXInBytes, d.dstY, d.dstZ, d.dstPitch, d.dstHeight, d, destination);
   if (result != CUDA_SUCCESS) return result;
+  copy.from = source.residence;
+  copy.to = destination.residence;
   copy.source = source.begin;
   copy.sourcePitch = source.pitch;
   copy.sourceSlice = source.slice;

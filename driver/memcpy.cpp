@@ -5,6 +5,7 @@
 #include "driver/capture.h"
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/staging.h"
 #include "driver/work.h"
 
 namespace strata::driver {
@@ -61,7 +62,6 @@ CUDA_MEMCPY3D describe(const CUDA_MEMCPY3D_PEER &p) {
   return d;
 }
 
-// Does the copy at its turn in the stream: in the calling thread, or later.
 CUresult copy(const CUDA_MEMCPY3D &described, CUstream handle, Sync sync) {
   Ref<Stream> stream;
   if (CUresult result = resolveStream(handle, stream); result != CUDA_SUCCESS) return result;
@@ -69,12 +69,9 @@ CUresult copy(const CUDA_MEMCPY3D &described, CUstream handle, Sync sync) {
   if (CUresult result = planCopy(described, planned); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   if (!planned.width) return CUDA_SUCCESS;
-  if (sync == Sync::async) return issue(*stream, planned);
+  if (sync == Sync::async) return issueCopy(*stream, planned);
   if (stream->capturing()) return refuseInCapture(*stream);
-  constexpr std::uint64_t kShared = std::uint64_t{4} << 20;  // bytes from which workers help
-  if (planned.bytes() < kShared) runInTurn(*stream, [&] { runCopy(planned); });
-  else waitFor(submit(*stream, makeCopy(planned)));
-  return stream->context.error();
+  return finishCopy(*stream, planned);
 }
 
 CUresult checkPeer(CUcontext destination, CUcontext source) {
@@ -188,7 +185,7 @@ CUresult entry::cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size
   for (size_t i = 0; i < numAttrs; ++i)
     duringCall |= attrs[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
   for (Copy &copy : planned)
-    if (result = issue(*stream, std::move(copy)); result != CUDA_SUCCESS) return result;
+    if (result = issueCopy(*stream, copy); result != CUDA_SUCCESS) return result;
   return duringCall ? synchronize(*stream) : CUDA_SUCCESS;
 }
 
@@ -228,7 +225,7 @@ CUresult entry::cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *o
   if (stream->capturing()) return refuseInCapture(*stream);
   for (Copy &copy : planned)
     if (copy.width)
-      if (result = issue(*stream, std::move(copy)); result != CUDA_SUCCESS) return result;
+      if (result = issueCopy(*stream, copy); result != CUDA_SUCCESS) return result;
   return CUDA_SUCCESS;
 }
 

@@ -97,21 +97,21 @@ bool Memory::overlaps(std::uint64_t base, std::uint64_t size) const {
   return (next != known_.end() && next->first - base < size) || locate(base) != known_.end();
 }
 
-bool Memory::covers(std::uint64_t address, std::uint64_t size) const {
+std::optional<MemoryKind> Memory::kindOf(std::uint64_t address, std::uint64_t size) const {
   std::shared_lock lock(mutex_);
-  if (address + size < address) return false;
+  if (address + size < address) return std::nullopt;
   auto found = locate(address);
   while (found != known_.end() && !found->second.freeing) {
     const Allocation &a = found->second;
-    if (a.access == CU_MEM_ACCESS_FLAGS_PROT_NONE) return false;
-    if (address + size <= a.base + a.size) return true;
-    if (a.kind != MemoryKind::mapped) return false;
+    if (a.access == CU_MEM_ACCESS_FLAGS_PROT_NONE) return std::nullopt;
+    if (address + size <= a.base + a.size) return a.kind;
+    if (a.kind != MemoryKind::mapped) return std::nullopt;
     size -= a.base + a.size - address;
     address = a.base + a.size;
     found = locate(address);
-    if (found != known_.end() && found->second.kind != MemoryKind::mapped) return false;
+    if (found != known_.end() && found->second.kind != MemoryKind::mapped) return std::nullopt;
   }
-  return false;
+  return std::nullopt;
 }
 
 void Memory::giveBack(const Allocation &allocation) {

@@ -64,8 +64,10 @@ public:
   std::optional<Allocation> findBase(std::uint64_t base, unsigned kinds) const;
   // True if any byte of the range is known.
   bool overlaps(std::uint64_t base, std::uint64_t size) const;
-  // The range lies in one allocation, or in VMM mappings that adjoin, and none of it is being freed.
-  bool covers(std::uint64_t address, std::uint64_t size) const;
+  // What kind of memory the range is, if it lies in one allocation, or in VMM mappings that adjoin, and none of it is
+  // being freed.
+  std::optional<MemoryKind> kindOf(std::uint64_t address, std::uint64_t size) const;
+  bool covers(std::uint64_t address, std::uint64_t size) const { return kindOf(address, size).has_value(); }
 
   // Forgets the allocation, gives its memory back, and returns what it was.
   std::optional<Allocation> release(std::uint64_t base);

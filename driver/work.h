@@ -36,11 +36,19 @@ struct Launch {
   std::vector<void *> paramPointers;  // into params: for graph nodes, whose parameters can be read back
 };
 
+// Where the memory of one side of a copy is, as far as it decides when the copy reads or writes it (staging.h).
+enum class Residence : std::uint8_t {
+  device,
+  pinned,    // the host's, page-locked by the driver
+  pageable,  // the host's, unknown to the driver
+};
+
 // A strided copy: `depth` slices of `height` rows of `width` bytes.
 struct Copy {
   std::uint64_t source = 0, destination = 0;
   std::uint64_t sourcePitch = 0, sourceSlice = 0, destinationPitch = 0, destinationSlice = 0;
   std::uint64_t width = 0, height = 1, depth = 1;
+  Residence from = Residence::device, to = Residence::device;
   CUDA_MEMCPY3D described{};  // as the program gave it: for graph nodes
 
   std::uint64_t bytes() const { return width * height * depth; }

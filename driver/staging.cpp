@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/staging.h"
+
+#include <atomic>
+#include <memory>
+
+namespace strata::driver {
+namespace {
+
+constexpr std::uint64_t kStaged = std::uint64_t{64} << 10;     // bytes of the largest copy that is staged
+constexpr std::uint64_t kAllStaged = std::uint64_t{64} << 20;  // bytes of all that are: beyond, copies wait
+constexpr std::uint64_t kSharedFrom = std::uint64_t{4} << 20;  // bytes from which workers help a waiting thread
+
+std::atomic<std::uint64_t> staged{0};
+
+// Has taken the bytes of its source when it is made.
+class StagedCopy final : public Operation {
+public:
+  explicit StagedCopy(const Copy &copy) : bytes_(new std::uint8_t[copy.bytes()]), copy_(copy) {
+    copy_.source = reinterpret_cast<std::uint64_t>(bytes_.get());
+    copy_.sourcePitch = copy.width;
+    copy_.sourceSlice = copy.width * copy.height;
+    Copy gather = copy;
+    gather.destination = copy_.source;
+    gather.destinationPitch = copy_.sourcePitch;
+    gather.destinationSlice = copy_.sourceSlice;
+    runCopy(gather);
+    staged += copy.bytes();
+  }
+  ~StagedCopy() override { staged -= copy_.bytes(); }
+
+  bool start(Turn &) override {
+    runCopy(copy_);
+    return true;
+  }
+
+private:
+  const std::unique_ptr<std::uint8_t[]> bytes_;
+  Copy copy_;
+};
+
+bool isIdle(const Stream &stream) {
+  std::lock_guard lock(schedulerLock);
+  return startsAtOnce(stream);
+}
+
+}  // namespace
+
+CUresult issueCopy(Stream &stream, const Copy &copy) {
+  const bool betweenHosts = copy.from != Residence::device && copy.to != Residence::device;
+  const bool later = copy.from != Residence::pageable && copy.to != Residence::pageable && !betweenHosts;
+  if (later || stream.capturing()) return issue(stream, copy);
+  const bool stages = !betweenHosts && copy.to != Residence::pageable && copy.bytes() <= kStaged;
+  if (!stages || isIdle(stream) || staged.load() + copy.bytes() > kAllStaged) return finishCopy(stream, copy);
+  submit(stream, std::make_unique<StagedCopy>(copy));
+  return CUDA_SUCCESS;
+}
+
+CUresult finishCopy(Stream &stream, const Copy &copy) {
+  if (copy.bytes() < kSharedFrom) runInTurn(stream, [&] { runCopy(copy); });
+  else waitFor(submit(stream, makeCopy(copy)));
+  return stream.context.error();
+}
+
+}  // namespace strata::driver
