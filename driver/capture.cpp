@@ -95,12 +95,13 @@ CUresult captureRecord(Stream &stream, Event &event, bool external) {
   if (!stream.capture) return CUDA_ERROR_ILLEGAL_STATE;
   if (stream.capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   event.capture = stream.capture;
+  event.captured = true;
   event.capturedAfter = stream.capture->after[&stream];
   return CUDA_SUCCESS;
 }
 
 CUresult captureWait(Stream &stream, Event &event, bool external, bool &handled) {
-  if (!stream.capturing() && activeCount == 0 && !event.capture) return CUDA_SUCCESS;
+  if (!stream.capturing() && activeCount == 0 && !event.captured) return CUDA_SUCCESS;
   std::lock_guard lock(captureLock);
   Capture *mine = stream.capture.get(), *theirs = event.capture.get();
   if (!mine && !theirs) return CUDA_SUCCESS;
@@ -170,7 +171,7 @@ CUresult checkImplicit(Stream &stream) {
 }
 
 CUresult checkEventUse(Event &event) {
-  if (event.capture) {
+  if (event.captured) {
     std::lock_guard lock(captureLock);
     if (event.capture && !event.capture->active) return CUDA_ERROR_INVALID_VALUE;
     if (event.capture) return invalidate(*event.capture, CUDA_ERROR_CAPTURED_EVENT);
@@ -179,8 +180,9 @@ CUresult checkEventUse(Event &event) {
 }
 
 void forgetCapture(Event &event) {
-  if (!event.capture) return;
+  if (!event.captured) return;
   std::lock_guard lock(captureLock);
+  event.captured = false;
   event.capture = nullptr;
   event.capturedAfter.clear();
 }

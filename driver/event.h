@@ -2,6 +2,7 @@
 // Events: a moment in a stream, with the time when it was reached.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,7 @@ public:
   // Guarded by capture.cpp's lock: the latest record was made in a capture.
   Ref<Capture> capture;
   std::vector<Node *> capturedAfter;
+  std::atomic<bool> captured{false};  // as capture; for a look without the lock
 
 private:
   Ref<Context> keepsContext_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -74,6 +75,7 @@ struct CompileOptions {
   bool lineInfo = true;                   // keep a table from code to source lines
   bool hostExtensions =
       true;  // use what this CPU has beyond the target; false: the code runs on each CPU of the target
+  auto operator<=>(const CompileOptions &) const = default;
 };
 
 // Machine code of one kernel and what is needed to run it. Serialised as it is into the cache.

@@ -25,13 +25,7 @@ constexpr std::size_t kMaxExactShapes = 8;  // variants of one kernel for odd bl
 
 using Shape = std::array<std::uint32_t, 3>;
 using KernelPtr = std::shared_ptr<const Kernel>;
-// The kernel's name and all of CompileOptions.
-using VariantKey = std::tuple<std::string, Simd, Mode, Shape, bool, bool>;
-
-VariantKey variantKey(std::string_view name, const CompileOptions &o) {
-  return {std::string(name),   o.simd,    o.mode, {o.blockDim[0], o.blockDim[1], o.blockDim[2]},
-          o.blockMultipleOf32, o.lineInfo};
-}
+using VariantKey = std::pair<std::string, CompileOptions>;
 
 CacheKey moduleKey(const CacheKey &source) {
   KeyBuilder builder;
@@ -47,9 +41,10 @@ CacheKey moduleKey(const CacheKey &source) {
 CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
   KeyBuilder builder;
   builder.add("kernel").add(module.high).add(module.low).add(kernel).add(cpuFeatureWords());
-  builder.add(static_cast<std::uint64_t>(o.simd)).add(static_cast<std::uint64_t>(o.mode));
-  for (std::uint32_t n : o.blockDim) builder.add(n);
-  return builder.add(o.blockMultipleOf32).add(o.lineInfo).key();
+  const auto &[simd, mode, blockDim, blockMultipleOf32, lineInfo, hostExtensions] = o;  // all: a new one ends this
+  builder.add(static_cast<std::uint64_t>(simd)).add(static_cast<std::uint64_t>(mode));
+  for (std::uint32_t n : blockDim) builder.add(n);
+  return builder.add(blockMultipleOf32).add(lineInfo).add(hostExtensions).key();
 }
 
 class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
@@ -192,15 +187,25 @@ Result<KernelPtr> ModuleImpl::kernel(std::string_view name, const std::uint32_t 
 
   std::unique_lock lock(mutex_);
   specialise(name, blockDim, options);
-  Variant &variant = variants_[variantKey(name, options)];
+  Variant &variant = variants_[VariantKey(name, options)];
   changed_.wait(lock, [&] { return !variant.busy; });
   if (variant.code) return wrap(variant, *info);
   variant.busy = true;
   lock.unlock();
-  Result<void> made = make(variant, name, options);
-  lock.lock();
-  variant.busy = false;
-  changed_.notify_all();
+  struct Made {  // also where making it throws
+    ~Made() {
+      lock.lock();
+      variant.busy = false;
+      changed.notify_all();
+    }
+    std::unique_lock<std::mutex> &lock;
+    Variant &variant;
+    std::condition_variable &changed;
+  };
+  Result<void> made = [&] {
+    Made end{lock, variant, changed_};
+    return make(variant, name, options);
+  }();
   if (!made) return made.error();
   return wrap(variant, *info);
 }

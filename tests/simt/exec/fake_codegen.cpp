@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for libstrata_codegen.so: "PTX" is the names of its kernels, which are objects in a folder:
-// "FOLDER name name…". A text that starts with '!' is rejected. Counts what it is asked for.
+// "FOLDER name name…". A text that starts with '!' is rejected. Counts what it is asked for. The next compilation can
+// be made to run out of memory.
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -16,6 +17,7 @@ namespace strata::simt {
 namespace {
 
 std::atomic<int> opens{0}, compiles{0};
+std::atomic<bool> exhausted{false};
 std::mutex optionsMutex;  // kernels are compiled on several threads
 CompileOptions lastOptions;
 
@@ -36,6 +38,7 @@ public:
       lastOptions = options;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for others to come
+    if (exhausted.exchange(false)) throw std::bad_alloc();
     std::ifstream file(folder_ + "/" + std::string(kernel) + ".o", std::ios::binary);
     if (!file) return unsupported("kernel '" + std::string(kernel) + "' cannot be compiled");
     KernelImage image;
@@ -72,6 +75,7 @@ bool strata_codegen_source_line(const std::uint8_t *, std::size_t, std::uint32_t
 }
 int fake_opens() { return opens; }
 int fake_compiles() { return compiles; }
+void fake_exhaust() { exhausted = true; }
 const CompileOptions *fake_last_options() { return &lastOptions; }
 #pragma GCC visibility pop
 }

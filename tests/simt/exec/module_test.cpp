@@ -101,6 +101,25 @@ TEST_F(ModuleTest, BlockShapesChooseVariants) {
   EXPECT_LT(compiles(), before + 12);
 }
 
+// A compilation that ends with an exception is over: the next one, and whoever waited for it, make the kernel anew.
+TEST_F(ModuleTest, OutOfMemoryWhileCompiling) {
+  auto module = openModule(text("count"));
+  ASSERT_TRUE(module);
+  exhaustNextCompile();
+  std::atomic<int> thrown{0}, loaded{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      const std::uint32_t shape[3] = {64, 1, 1};
+      try {
+        if (loadKernel(*module, "count", shape)) ++loaded;
+      } catch (const std::bad_alloc &) { ++thrown; }
+    });
+  for (auto &thread : threads) thread.join();
+  EXPECT_EQ(thrown, 1);
+  EXPECT_EQ(loaded, 3);
+}
+
 TEST_F(ModuleTest, Errors) {
   auto rejected = openModule("! no PTX");
   ASSERT_FALSE(rejected);
