@@ -112,16 +112,21 @@ Result<std::string> programFor(const RunOptions &options) {
   return program.string();
 }
 
-// A program that links libcuda finds NVIDIA's in the system, or else ours.
+void prepend(const char *variable, std::string path) {
+  if (const char *before = std::getenv(variable); before && *before) path += ":" + std::string(before);
+  setenv(variable, path.c_str(), 1);
+}
+
+// A program that links libcuda finds NVIDIA's in the system, or else ours. Python finds the package that brings PyTorch
+// and Triton to the CPU device (python/sitecustomize.py).
 void preferCpuDriverIfNeeded() {
   const std::string &device = knobs::get().STRATA_DEVICE;
   bool nvidia = false;
   if (device == "auto")
     if (void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) nvidia = true, dlclose(driver);
   if (nvidia || device == "nvidia") return;
-  std::string path = prefix() + "/lib64/strata";
-  if (const char *before = std::getenv("LD_LIBRARY_PATH"); before && *before) path += ":" + std::string(before);
-  setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+  prepend("LD_LIBRARY_PATH", prefix() + "/lib64/strata");
+  prepend("PYTHONPATH", prefix() + "/python");
 }
 
 bool isSource(const std::string &file) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `strata` command.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "base/knobs.h"
@@ -22,7 +24,6 @@ void addRun(CLI::App &app, RunOptions &options, int &status) {
   sub->prefix_command();  // what follows the file is the program's
   sub->callback([&options, &status, sub] {
     std::vector<std::string> rest = sub->remaining();
-    if (!rest.empty() && rest[0] == "--") rest.erase(rest.begin());
     if (rest.empty()) throw CLI::RequiredError("FILE.cu or PROGRAM");
     if (rest[0].starts_with("-")) throw CLI::ExtrasError({rest[0]});
     options.file = rest[0];
@@ -95,6 +96,11 @@ int main(int argc, char **argv) try {
   CLI::App app("Strata: CUDA programs on any machine", "strata");
   app.set_version_flag("--version", "strata " STRATA_VERSION);
   app.require_subcommand(1);
+  // `strata run -- program …`: the dashes would be taken for the parent's, before the program's name is known.
+  if (argc > 2 && std::strcmp(argv[1], "run") == 0 && std::strcmp(argv[2], "--") == 0) {
+    std::copy(argv + 3, argv + argc, argv + 2);
+    --argc;
+  }
   int status = 0;
   RunOptions runOptions;
   InspectOptions inspectOptions;
