@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/log.h"
 
 namespace strata::knobs {
@@ -59,7 +60,7 @@ std::string show(number value) { return std::to_string(value); }
 Values readEnvironment(std::vector<std::string> *wrong) {
   Values values;
 #define KNOB(name, type, fallback, allowed, sentence)                                                            \
-  if (const char *value = std::getenv(#name); value && *value && !parse(value, allowed, values.name) && wrong) \
+  if (const char *value = environment(#name); value && *value && !parse(value, allowed, values.name) && wrong) \
     wrong->push_back(std::string(#name "=") + value + " is not a valid value (" allowed "); the default is used");
 #include "base/knobs.def"
 #undef KNOB
@@ -99,6 +100,7 @@ std::vector<std::string> unknownNames() {
   const Row *table = rows(count);
   for (char **entry = environ; entry && *entry; ++entry) {
     const std::string name(*entry, std::strcspn(*entry, "="));
+    if (!environment(name.c_str())) continue;  // nor here, then
     if (!name.starts_with(kPrefix) || name.starts_with(kTests) || name == kBuild) continue;
     if (std::none_of(table, table + count, [&](const Row &row) { return name == row.name; })) unknown.push_back(name);
   }

@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 
+#include "base/environment.h"
 #include "base/knobs.h"
 #include "base/log.h"
 #include "driver/context.h"
@@ -39,7 +39,7 @@ CUuuid uuidOf(int number) {
 }
 
 void makeDevices() {
-  const char *wanted = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char *wanted = environment("CUDA_VISIBLE_DEVICES");
   std::vector<CUuuid> uuids;
   for (int i = 0; i < knobs::get().STRATA_DEVICE_COUNT; ++i) uuids.push_back(uuidOf(i));
   for (int number : visibleDevices(wanted, uuids))

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // strata inspect: the PTX of a source, object or program, and what the code generator makes of it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "base/temporary_folder.h"
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
 #include "simt/simt.h"
+#include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/shell.h"
 #include "tools/device_code.h"
 #include "tools/kernel_names.h"
@@ -23,15 +22,17 @@ namespace fs = std::filesystem;
 namespace {
 
 Result<std::string> ptxOfSource(const InspectOptions &options) {
-  std::string output = (fs::temp_directory_path() / ("strata-inspect-" + std::to_string(getpid()) + ".ptx")).string();
-  std::string command =
-      nvcc::shellLine({prefix() + "/bin/nvcc", "-ptx", "-arch=sm_90", "-lineinfo", options.file, "-o", output});
-  int status = std::system((command + " " + options.nvccOptions).c_str());
-  std::string text = readText(output);
-  std::error_code ignored;
-  fs::remove(output, ignored);
-  if (status) return userError("'" + options.file + "' does not compile");
-  return text;
+  const nvcc::EndBySignal atSignals;
+  const Result<TemporaryFolder> folder = TemporaryFolder::make("strata-inspect");
+  if (!folder) return folder.error();
+  const std::string output = folder->path() + "/kernels.ptx";
+  std::vector<std::string> words = {prefix() + "/bin/nvcc", "-ptx", "-arch=sm_90", "-lineinfo",
+                                    options.file,           "-o",   output};
+  for (const std::string &word : nvcc::shellWords(options.nvccOptions)) words.push_back(word);
+  const Result<int> status = nvcc::spawnAndWait(words);
+  if (!status) return status.error();
+  if (*status != 0) return userError("'" + options.file + "' does not compile");
+  return readText(output);
 }
 
 Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {

@@ -2,8 +2,8 @@
 #include "base/knobs.h"
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "tools/tools.h"
 
 namespace strata::tools {
@@ -12,7 +12,7 @@ int knobs() {
   int count = 0;
   const strata::knobs::Row *rows = strata::knobs::rows(count);
   for (int i = 0; i < count; ++i) {
-    const char *set = std::getenv(rows[i].name);
+    const char *set = environment(rows[i].name);
     std::printf("%s  (%s, default %s)%s%s\n    %s\n", rows[i].name, rows[i].type,
                 rows[i].fallback.empty() ? "empty" : rows[i].fallback.c_str(), set ? ", now " : "", set ? set : "",
                 rows[i].sentence);

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,7 +13,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/environment.h"
 #include "base/knobs.h"
+#include "base/temporary_folder.h"
+#include "base/trust.h"
+#include "simt/exec/cache.h"
+#include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/shell.h"
 #include "tools/tools.h"
 
@@ -33,13 +37,6 @@ std::string prefix() {
 }
 
 namespace {
-
-fs::path cacheFolder() {
-  if (const std::string &set = knobs::get().STRATA_CACHE_DIR; !set.empty()) return set;
-  if (const char *xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return fs::path(xdg) / "strata";
-  if (const char *home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "strata";
-  return fs::temp_directory_path() / ("strata-" + std::to_string(getuid()));
-}
 
 std::string stampOf(const fs::path &file) {
   std::error_code error;
@@ -65,55 +62,49 @@ std::string stampsOf(const fs::path &rule, const fs::path &nvcc) {
   return stamps;
 }
 
-int compile(const fs::path &nvcc, const RunOptions &options, const fs::path &program, const fs::path &rule) {
-  std::vector<std::string> words = {nvcc, "-O3", "-lineinfo", "-arch=native", "-MD", "-MF", rule};
-  for (const std::string &word : nvcc::shellWords(options.nvccOptions)) words.push_back(word);
-  words.insert(words.end(), {fs::absolute(options.file), "-o", program});
-  std::vector<char *> arguments;
-  for (std::string &word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = fork();
-  if (child == 0) {
-    execv(arguments[0], arguments.data());
-    std::fprintf(stderr, "strata: cannot run %s: %s\n", arguments[0], std::strerror(errno));
-    _exit(127);
+// Where the program of a source is kept, and how its parts are called.
+struct Kept {
+  fs::path nvcc, folder, program, rule, stamps;
+
+  Kept(const RunOptions &options, const fs::path &source, const fs::path &cache)
+      : nvcc(fs::path(prefix()) / "bin" / "nvcc") {
+    std::string key = source.string() + "\n" + nvcc.string() + "\n" + options.nvccOptions;
+    folder = cache / "programs" / (source.stem().string() + "-" + std::to_string(std::hash<std::string>{}(key)));
+    program = folder / source.stem(), rule = folder / "rule.d", stamps = folder / "stamps";
   }
-  int status = 1;
-  if (child > 0) waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+};
+
+Result<void> compile(const RunOptions &options, const Kept &kept) {
+  std::vector<std::string> words = {kept.nvcc, "-O3", "-lineinfo", "-arch=native", "-MD", "-MF", kept.rule};
+  for (const std::string &word : nvcc::shellWords(options.nvccOptions)) words.push_back(word);
+  words.insert(words.end(), {fs::absolute(options.file), "-o", kept.program});
+  const Result<int> status = nvcc::spawnAndWait(words);
+  if (!status) return status.error();
+  if (*status != 0) return userError("'" + options.file + "' does not compile");
+  return {};
 }
 
-// The compiled program, made if need be.
-Result<std::string> programFor(const RunOptions &options) {
-  std::error_code error;
-  fs::path source = fs::canonical(options.file, error);
-  if (error) return userError("cannot read '" + options.file + "': " + error.message());
-  fs::path nvcc = fs::path(prefix()) / "bin" / "nvcc";
-  std::string key = source.string() + "\n" + nvcc.string() + "\n" + options.nvccOptions;
-  fs::path folder =
-      cacheFolder() / "programs" / (source.stem().string() + "-" + std::to_string(std::hash<std::string>{}(key)));
-  fs::create_directories(folder, error);
-  if (error) return resourceError("cannot make folder '" + folder.string() + "': " + error.message());
-  fs::path program = folder / source.stem(), rule = folder / "rule.d", stamps = folder / "stamps";
-
+// The program of a source, compiled if need be, in the user's cache.
+Result<std::string> keptProgram(const RunOptions &options, const fs::path &source, const fs::path &cache) {
+  const Kept kept(options, source, cache);
+  const Result<Descriptor> folder = Trust::openOwnFolder(kept.folder);
+  if (!folder) return environmentError("no folder for compiled programs: " + folder.error().message);
   // Two processes may want the same program at once: one compiles, the other waits.
-  int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (lock >= 0) flock(lock, LOCK_EX);
-  int status = 0;
-  if (!fs::exists(program) || readText(stamps) != stampsOf(rule, nvcc)) {
-    fs::remove(stamps, error);
-    // The new program gets a file of its own: the old one may be running.
-    fs::remove(program, error);
-    status = compile(nvcc, options, program, rule);
-    if (!status) std::ofstream(stamps) << stampsOf(rule, nvcc);
-  }
-  if (lock >= 0) close(lock);
-  if (status) return userError("'" + options.file + "' does not compile");
-  return program.string();
+  const Descriptor lock(openat(folder->number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (lock) flock(lock.number(), LOCK_EX);
+  const std::string stamps = stampsOf(kept.rule, kept.nvcc);
+  if (fs::exists(kept.program) && !stamps.empty() && readText(kept.stamps) == stamps) return kept.program.string();
+  const nvcc::EndBySignal atSignals;
+  std::error_code ignored;
+  fs::remove(kept.stamps, ignored);
+  fs::remove(kept.program, ignored);  // the new one gets a file of its own: the old one may be running
+  if (Result<void> compiled = compile(options, kept); !compiled) return compiled.error();
+  std::ofstream(kept.stamps) << stampsOf(kept.rule, kept.nvcc);
+  return kept.program.string();
 }
 
 void prepend(const char *variable, std::string path) {
-  if (const char *before = std::getenv(variable); before && *before) path += ":" + std::string(before);
+  if (const char *before = environment(variable); before && *before) path += ":" + std::string(before);
   setenv(variable, path.c_str(), 1);
 }
 
@@ -127,6 +118,28 @@ void preferCpuDriverIfNeeded() {
   if (nvidia || device == "nvidia") return;
   prepend("LD_LIBRARY_PATH", prefix() + "/lib64/strata");
   prepend("PYTHONPATH", prefix() + "/python");
+}
+
+// Of the program.
+void setEnvironment() {
+  setenv("STRATA_HOME", prefix().c_str(), 0);
+  preferCpuDriverIfNeeded();
+}
+
+// Where nothing can be kept, the program is compiled anew each time, and goes when it ends.
+int runOnce(const RunOptions &options, const fs::path &source) {
+  const nvcc::EndBySignal atSignals;
+  const Result<TemporaryFolder> folder = TemporaryFolder::make("strata-run");
+  if (!folder) return fail(folder.error());
+  const Kept kept(options, source, folder->path());
+  std::error_code ignored;
+  fs::create_directories(kept.folder, ignored);
+  if (Result<void> compiled = compile(options, kept); !compiled) return fail(compiled.error());
+  setEnvironment();
+  std::vector<std::string> words = {kept.program};
+  words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+  const Result<int> status = nvcc::spawnAndWait(words);
+  return status ? *status : fail(status.error());
 }
 
 bool isSource(const std::string &file) {
@@ -156,12 +169,16 @@ int run(const RunOptions &options) {
     return fail(userError("'" + options.file + "' has kernels but no program to start them; see `strata inspect`"));
   std::string program = programOf(options.file);
   if (isSource(options.file)) {
-    Result<std::string> made = programFor(options);
+    std::error_code error;
+    const fs::path source = fs::canonical(options.file, error);
+    if (error) return fail(userError("cannot read '" + options.file + "': " + error.message()));
+    const std::string cache = simt::DiskCache::processFolder();
+    if (cache.empty()) return runOnce(options, source);
+    Result<std::string> made = keptProgram(options, source, cache);
     if (!made) return fail(made.error());
     program = *made;
   }
-  setenv("STRATA_HOME", prefix().c_str(), 0);
-  preferCpuDriverIfNeeded();
+  setEnvironment();
   std::vector<char *> arguments = {program.data()};
   for (const std::string &argument : options.arguments) arguments.push_back(const_cast<char *>(argument.c_str()));
   arguments.push_back(nullptr);

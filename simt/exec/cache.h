@@ -2,6 +2,8 @@
 // The machine-code cache on disk: one file per key, safe between processes without locks. An entry is written
 // aside and renamed; its head holds the key and a checksum, so that whatever is damaged is a miss. A cache that
 // cannot be used (no home, foreign folder, disk full) is off or loses entries; nothing ever fails because of it.
+// What lies in it is executed. Only its owner can write the folder and change the way to it (base/trust.h); it is
+// opened once and held, and an entry counts only if it is a plain file of the same owner that nobody else can write.
 #pragma once
 
 #include <atomic>
@@ -13,6 +15,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace strata::simt {
 
@@ -52,15 +56,18 @@ public:
 
   // The process's cache, by STRATA_CACHE_DIR and STRATA_CACHE_SIZE.
   static DiskCache &process();
+  // Its folder: STRATA_CACHE_DIR, $XDG_CACHE_HOME/strata or ~/.cache/strata; empty: none of them is set.
+  static std::string processFolder();
 
 private:
   bool usable() { return refusal().empty(); }
   std::string findRefusal();
-  std::string path(const CacheKey &key) const;
-  bool writeFile(const std::string &path, const CacheKey &key, std::span<const std::uint8_t> payload);
+  bool writeFile(const std::string &name, const CacheKey &key, std::span<const std::uint8_t> payload);
+  void unlink(const std::string &name) { unlinkat(descriptor_.number(), name.c_str(), 0); }
   void evict();
 
-  std::string folder_;
+  std::string folder_;     // for messages
+  Descriptor descriptor_;  // of the folder, once it is usable
   std::int64_t limit_;
   const std::time_t start_;
   std::atomic<std::uint64_t> lost_{0};

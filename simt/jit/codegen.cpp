@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The door of libstrata_codegen.so (simt/simt.h): strata_codegen_open and strata_codegen_link.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 
 #include "base/knobs.h"
 #include "base/log.h"
+#include "base/trust.h"
 #include "ptx/ptx.h"
 #include "simt/jit/module_info.h"
 #include "simt/pipeline.h"
@@ -15,10 +18,17 @@
 namespace strata::simt {
 namespace {
 
-void writeFile(const std::filesystem::path &path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary);
-  if (!out.write(text.data(), static_cast<std::streamsize>(text.size())))
-    log::once(log::Level::warn, path, "STRATA_DUMP: cannot write " + path.string());
+// Never through a link that somebody else has put there.
+bool writeFile(const Descriptor &folder, const std::string &name, std::string_view text) {
+  const Descriptor file(
+      openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  while (file && !text.empty()) {
+    const ssize_t written = write(file.number(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return static_cast<bool>(file);
 }
 
 class OpenModule final : public CodegenModule {
@@ -54,14 +64,16 @@ public:
   }
 
 private:
-  void dump(const std::string &folder, std::string_view kernel, const StageTexts &texts) const {
-    std::error_code ignored;
-    std::filesystem::create_directories(folder, ignored);
-    const std::filesystem::path base = std::filesystem::path(folder) / kernel.substr(0, 200);
-    writeFile(base.string() + ".ptx", ptx::print(ptx_));
-    writeFile(base.string() + ".lane.ll", texts.lane);
-    writeFile(base.string() + ".vector.ll", texts.vector);
-    writeFile(base.string() + ".s", texts.assembly);
+  void dump(const std::string &path, std::string_view kernel, const StageTexts &texts) const {
+    const Result<Descriptor> folder = Trust::openOwnFolder(path);
+    if (!folder) return log::once(log::Level::warn, "dump", "STRATA_DUMP: " + folder.error().message);
+    const std::string name(kernel.substr(0, 200));
+    const std::pair<const char *, std::string> files[] = {
+        {".ptx", ptx::print(ptx_)}, {".lane.ll", texts.lane}, {".vector.ll", texts.vector}, {".s", texts.assembly}};
+    for (const auto &[extension, text] : files)
+      if (!writeFile(*folder, name + extension, text))
+        log::once(log::Level::warn, name + extension,
+                  "STRATA_DUMP: cannot write " + path + "/" + name + extension + ": " + std::strerror(errno));
   }
 
   const ptx::Module ptx_;

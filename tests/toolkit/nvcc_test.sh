@@ -85,6 +85,16 @@ case_outputs() {
   [[ ! -e never && -z $(ls temporary) ]] || fail "--dryrun made something"
   contains out '#$ LIBRARIES='
   TMPDIR=$work/missing "$nvcc" -c k.cu
+  # From the standard input, which several passes read.
+  mkdir input
+  "$nvcc" -x cu - -o piped -arch=sm_80,cpu main.cpp <k.cu
+  ./piped
+  (cd input && "$nvcc" -I.. -dc -x cu - -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 <../k.cu)
+  made input/stdin.o
+  echo 'int main() { return missing; }' | refuses '<stdin>:1:21: error' -x cu -c -
+  "$nvcc" -x c++ -E - <<<'int word;' >out
+  contains out 'int word;'
+  refuses "Don't know what to do with '-'" -c - <k.cu
 }
 
 case_dependencies() {
@@ -102,12 +112,22 @@ case_dependencies() {
 }
 
 case_errors() {
+  local arguments
   refuses "Unknown option '--no-such-thing'" --no-such-thing k.cu
   refuses "Unknown option '-Wall'" -Wall k.cu
   refuses "Unsupported gpu architecture 'sm_12'" -arch=sm_12 k.cu
   refuses "'--cubin' is not supported" -cubin k.cu
   refuses 'No input files' -O2
   refuses 'missing.cu' -c missing.cu
+  # A result in the place of an input, under whatever name.
+  cp k.cu same.cu
+  ln -s same.cu other.cu
+  touch same.fatbin
+  for arguments in '-c same.cu -o same.cu' 'same.cu main.cpp -o ./main.cpp' '-ptx other.cu -o same.cu' "-M same.cu -o $work/same.cu" \
+    '-c same.cu -MD -MF same.cu -o same.o' '-lib main.cpp same.cu -o other.cu' '-fatbin -x cu same.fatbin'; do
+    refuses 'would overwrite it' $arguments
+    cmp same.cu k.cu || fail "overwritten: $arguments"
+  done
   echo 'error here;' >bad.cu
   mkdir temporary
   TMPDIR=$work/temporary refuses 'bad.cu:1:1: error' -c bad.cu -o bad.o

@@ -114,7 +114,7 @@ case_run_errors() {
   refuses_usage 'not in {ptx,lane,vector,asm,why}' inspect p.cu --stage frob
   refuses_usage '--frob' smi --frob
   refuses_usage 'subcommand'
-  STRATA_CACHE_DIR=/proc/nowhere refuses 'cannot make folder' run p.cu
+  STRATA_CACHE_DIR=/proc/nowhere refuses 'no folder for compiled programs: /proc/nowhere' run p.cu
 }
 
 case_inspect() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvcc: understands NVIDIA's nvcc command line, compiles CUDA C++ with clang to PTX in a fat binary, and links.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
+#include "base/environment.h"
 #include "toolkit/nvcc/arch.h"
+#include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/native_code.h"
 #include "toolkit/nvcc/options.h"
 #include "toolkit/nvcc/plan.h"
@@ -34,9 +35,9 @@ int fail(const Error &error) {
 
 std::vector<std::string> argumentsOf(int argc, char **argv) {
   std::vector<std::string> arguments;
-  if (const char *before = std::getenv("NVCC_PREPEND_FLAGS")) arguments = shellWords(before);
+  if (const char *before = environment("NVCC_PREPEND_FLAGS")) arguments = shellWords(before);
   arguments.insert(arguments.end(), argv + 1, argv + argc);
-  if (const char *after = std::getenv("NVCC_APPEND_FLAGS"))
+  if (const char *after = environment("NVCC_APPEND_FLAGS"))
     for (const std::string &word : shellWords(after)) arguments.push_back(word);
   return arguments;
 }
@@ -48,6 +49,7 @@ int run(int argc, char **argv) {
   if (line->has(Option::help)) return std::fputs(helpText().c_str(), stdout), 0;
   if (line->has(Option::listCode)) return std::fputs((listArchs("sm") + listNativeTargets()).c_str(), stdout), 0;
   if (line->has(Option::listArch)) return std::fputs(listArchs("compute").c_str(), stdout), 0;
+  const EndBySignal atSignals;
   Result<Plan> plan = makePlan(*line);
   if (!plan) return fail(plan.error());
   bool verbose = line->has(Option::verbose);

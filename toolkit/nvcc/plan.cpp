@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolkit/nvcc/plan.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -141,6 +139,7 @@ public:
         line_.has(Option::deviceC) || (line_.isTrue(Option::relocatable, false) && !line_.has(Option::deviceW));
     compress_ = !line_.has(Option::noCompress) && line_.value(Option::compressMode) != "none";
     if (Result<void> set = settings(); !set) return set.error();
+    if (Result<void> chosen = chooseFolder(); !chosen) return chosen.error();
     Result<std::vector<simt::BlockShape>> shapes = readBlockShapes(line_.list(Option::cpuBlock));
     if (!shapes) return shapes.error();
     nativeCode_ = {targets->nativeCode, *shapes, plan_.threads, !line_.has(Option::noWarnings)};
@@ -156,6 +155,7 @@ public:
     if (phase_ == Phase::deviceLink) addDeviceLink(plan_.last, line_.value(Option::output, "a_dlink.o"));
     if (phase_ == Phase::lib) addArchive();
     if (line_.has(Option::run)) addRun();
+    if (Result<void> checked = checkResults(); !checked) return checked.error();
     return std::move(plan_);
   }
 
@@ -168,17 +168,28 @@ private:
     if (phase_ == Phase::ptx && archs_.size() > 1)
       return userError("Option '--ptx (-ptx)' is not allowed when compiling for multiple GPU architectures");
     plan_.keep = line_.has(Option::keep) || line_.has(Option::saveTemps) || line_.has(Option::keepDirectory);
-    std::error_code error;
-    fs::path temporary = fs::temp_directory_path(error);
-    if (error) temporary = "/tmp";  // TMPDIR names no folder
-    plan_.temporaryFolder = plan_.keep ? line_.value(Option::keepDirectory, ".")
-                                       : (temporary / ("strata-nvcc-" + std::to_string(getpid()))).string();
     for (auto [option, name] : {std::pair{Option::threads, "threads"}, {Option::maxRegisters, "maxrregcount"}}) {
       std::string number = line_.value(option, "0");
       if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != number.npos)
         return userError("Value '" + number + "' is not defined for option '" + name + "'");
     }
     plan_.threads = static_cast<unsigned>(std::stoi(line_.value(Option::threads, "0")));
+    return {};
+  }
+
+  Result<void> chooseFolder() {
+    if (plan_.keep) {
+      plan_.temporaryFolder = line_.value(Option::keepDirectory, ".");
+    } else if (line_.has(Option::dryRun)) {
+      plan_.temporaryFolder = TemporaryFolder::wouldBe("strata-nvcc");
+    } else {
+      Result<TemporaryFolder> made = TemporaryFolder::make("strata-nvcc");
+      if (!made) return made.error();
+      plan_.own.emplace(*std::move(made));
+      plan_.temporaryFolder = plan_.own->path();
+    }
+    for (const std::string &input : line_.inputs)
+      if (input == "-") plan_.standardInput = (fs::path(plan_.temporaryFolder) / "stdin").string();
     return {};
   }
 
@@ -200,17 +211,29 @@ private:
   Words libraryFolders() const { return {"-L" + kit_.lib + "/stubs", "-L" + kit_.lib}; }
 
   std::string temporary(const std::string &input, const std::string &extension) {
-    std::string stem = fs::path(input).stem();
+    std::string stem = input == "-" ? "stdin" : fs::path(input).stem();
     // Two inputs of one command may have the same name.
     if (!plan_.keep && plan_.chains.size() > 1) stem = std::to_string(plan_.chains.size()) + "_" + stem;
     return (fs::path(plan_.temporaryFolder) / (stem + extension)).lexically_normal();
   }
 
-  std::string outputFor(const std::string &input, const std::string &extension) const {
-    if (line_.has(Option::output)) return line_.value(Option::output);
-    fs::path name = fs::path(input).stem();
+  std::string outputFor(const std::string &input, const std::string &extension) {
+    fs::path name = input == "-" ? "stdin" : fs::path(input).stem();
     name += extension;
-    return (fs::path(line_.value(Option::outputDirectory)) / name).string();
+    results_.push_back(line_.value(Option::output, fs::path(line_.value(Option::outputDirectory)) / name));
+    return results_.back();
+  }
+
+  // No result may take the place of what it is made from.
+  Result<void> checkResults() {
+    results_.push_back(line_.value(Option::output));
+    results_.push_back(line_.value(Option::dependencyOutput));
+    std::error_code ignored;
+    for (const std::string &result : results_)
+      for (const std::string &input : line_.inputs)
+        if (result != "-" && !result.empty() && (result == input || fs::equivalent(result, input, ignored)))
+          return userError("'" + input + "' is an input, and the output '" + result + "' would overwrite it");
+    return {};
   }
 
   Result<void> addInput(const std::string &input) {
@@ -401,6 +424,7 @@ private:
   bool compress_ = true;
   NativeCode nativeCode_;
   Words linkFiles_;
+  Words results_;
   Plan plan_;
 };
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/temporary_folder.h"
 #include "toolkit/nvcc/options.h"
 
 namespace strata::nvcc {
@@ -27,12 +29,15 @@ struct Plan {
   std::vector<std::string> variables;  // "NAME=value" lines that CMake reads from --dryrun and --verbose
   std::vector<Chain> chains;           // may run at the same time
   Chain last;                          // after all chains: link or archive
-  std::string temporaryFolder;         // made before and removed after, unless kept
+  std::string temporaryFolder;         // of intermediate files
+  std::optional<TemporaryFolder> own;  // which it is, unless the files are kept or nothing is run
   bool keep = false;
-  unsigned threads = 0;  // 0: one per core
+  std::string standardInput;  // where the input "-" is kept for the steps of `chains`, which all read it; empty: none
+  unsigned threads = 0;       // 0: one per core
 };
 
-// Errors (user): options that exclude each other, no input.
+// Errors (user): options that exclude each other, no input, a result in the place of an input; (resource): no temporary
+// folder.
 Result<Plan> makePlan(const CommandLine &line);
 
 }  // namespace strata::nvcc

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolkit/nvcc/runner.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <csignal>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <thread>
 
+#include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/shell.h"
 
 namespace strata::nvcc {
@@ -39,36 +40,45 @@ int runAll(std::size_t count, unsigned threads, const std::function<int(std::siz
   return status;
 }
 
-int spawnAndWait(const std::vector<std::string> &words) {
-  std::vector<char *> arguments;
-  for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  if (int error = posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ)) {
-    std::fprintf(stderr, "nvcc fatal   : cannot run '%s': %s\n", arguments[0], std::strerror(error));
-    return 1;
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
-  std::fprintf(stderr, "nvcc error   : '%s' died due to signal %d\n", arguments[0], WTERMSIG(status));
-  return 1;
-}
-
-int runStep(const Step &step, Show show) {
+int runStep(const Step &step, const std::string &standardInput, Show show) {
   if (show != Show::nothing) std::fprintf(stderr, "#$ %s\n", shellLine(step.words).c_str());
   if (show == Show::commandsOnly) return 0;
-  if (!step.work) return spawnAndWait(step.words);
+  if (!step.work) {
+    const Result<int> status = spawnAndWait(step.words, standardInput);
+    if (status) return *status;
+    if (!status.error().message.empty()) std::fprintf(stderr, "nvcc error   : %s\n", status.error().message.c_str());
+    return 1;
+  }
   Result<void> done = step.work();
   if (!done) std::fprintf(stderr, "nvcc error   : %s\n", done.error().message.c_str());
   return done ? 0 : 1;
 }
 
-int runChain(const Chain &chain, unsigned threads, Show show) {
+int runChain(const Chain &chain, const std::string &standardInput, unsigned threads, Show show) {
   for (const Stage &stage : chain)
-    if (int status = runAll(stage.size(), threads, [&](std::size_t i) { return runStep(stage[i], show); }))
+    if (int status =
+            runAll(stage.size(), threads, [&](std::size_t i) { return runStep(stage[i], standardInput, show); }))
       return status;
   return 0;
+}
+
+// Several passes read the standard input.
+bool keepStandardInput(const std::string &path) {
+  std::ofstream file(path, std::ios::binary);
+  char bytes[65536];
+  ssize_t size;
+  while ((size = read(STDIN_FILENO, bytes, sizeof bytes)) > 0 || (size < 0 && errno == EINTR))
+    file.write(bytes, std::max<ssize_t>(size, 0));
+  return size == 0 && file.flush();
+}
+
+// The folder of --keep-dir; another one was made with the plan.
+bool makeKeptFolder(const std::string &path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", path.c_str(), error.message().c_str());
+  return !error;
 }
 
 }  // namespace
@@ -79,19 +89,16 @@ int runPlan(const Plan &plan, Show show) {
     for (const std::string &variable : plan.variables) std::fprintf(stderr, "#$ %s\n", variable.c_str());
     threads = 1;  // the commands in their order
   }
-  // Ctrl-C ends the running commands; nvcc itself goes on to remove its files, and fails like they did.
-  std::signal(SIGINT, [](int) {});
-  std::error_code error;
-  if (show != Show::commandsOnly) fs::create_directories(plan.temporaryFolder, error);
-  if (error) {
-    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", plan.temporaryFolder.c_str(),
-                 error.message().c_str());
-    return 1;
+  if (show != Show::commandsOnly) {
+    if (plan.keep && !makeKeptFolder(plan.temporaryFolder)) return 1;
+    if (!plan.standardInput.empty() && !keepStandardInput(plan.standardInput)) {
+      std::fprintf(stderr, "nvcc fatal   : cannot read the standard input: %s\n", std::strerror(errno));
+      return 1;
+    }
   }
-  int status =
-      runAll(plan.chains.size(), threads, [&](std::size_t i) { return runChain(plan.chains[i], threads, show); });
-  if (!status) status = runChain(plan.last, threads, show);
-  if (!plan.keep && show != Show::commandsOnly) fs::remove_all(plan.temporaryFolder, error);
+  int status = runAll(plan.chains.size(), threads,
+                      [&](std::size_t i) { return runChain(plan.chains[i], plan.standardInput, threads, show); });
+  if (!status) status = runChain(plan.last, "", threads, show);
   return status;
 }
 

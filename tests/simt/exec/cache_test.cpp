@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 namespace strata::simt {
@@ -124,6 +125,87 @@ TEST_F(CacheTest, OffOrUnusableItIsOnlyAbsent) {
   DiskCache open(folder, 1 << 20);
   open.put(key(1), bytes(10));
   EXPECT_FALSE(open.get(key(1)));
+}
+
+// What is executed is a plain file of ours that nobody else can write; whatever else has its name is a miss.
+TEST_F(CacheTest, OnlyOurOwnFilesAreEntries) {
+  DiskCache cache(folder, 1 << 20);
+  const auto value = bytes(100);
+  cache.put(key(1), value);
+  const fs::path path = files()[0], aside = folder + "/good";
+  fs::copy_file(path, aside);
+  const std::function<void()> replace[] = {
+      [&] { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); },  // whose reader would wait for ever
+      [&] { fs::create_symlink(aside, path); },
+      [&] { fs::create_symlink("/dev/zero", path); },
+      [&] { fs::create_directory(path); },
+      [&] { fs::copy_file(aside, path), chmod(path.c_str(), 0620); },
+      [&] { fs::copy_file(aside, path), chmod(path.c_str(), 0602); },
+      [&] {
+        fs::copy_file(aside, path);
+        if (geteuid() == 0) ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+        else fs::resize_file(path, 5);
+      },
+  };
+  for (const auto &put : replace) {
+    fs::remove(path);
+    put();
+    EXPECT_FALSE(cache.get(key(1)));
+    if (fs::is_directory(path)) continue;
+    EXPECT_FALSE(fs::exists(fs::symlink_status(path)));
+    cache.put(key(1), value);
+    EXPECT_EQ(cache.get(key(1)), value);
+  }
+  EXPECT_EQ(fs::file_size(aside), fs::file_size(path));
+}
+
+// The folder is held: what is put in its place later changes nothing.
+TEST_F(CacheTest, TheFolderCannotBeExchanged) {
+  DiskCache cache(folder, 1 << 20);
+  const auto value = bytes(100);
+  cache.put(key(1), value);
+  fs::rename(folder, folder + ".away");
+  fs::create_directory(folder);
+  EXPECT_EQ(cache.get(key(1)), value);
+  cache.put(key(2), value);
+  EXPECT_TRUE(files().empty());
+  fs::remove_all(folder + ".away");
+}
+
+TEST_F(CacheTest, EveryFolderOnTheWayIsLookedAt) {
+  const std::string deep = folder + "/a/b/cache";
+  fs::create_directories(folder + "/a");
+  for (const mode_t mode : {0777u, 0757u, 01777u, 0755u}) {
+    chmod((folder + "/a").c_str(), mode);
+    DiskCache cache(deep, 1 << 20);
+    cache.put(key(1), bytes(10));
+    EXPECT_EQ(cache.get(key(1)).has_value(), mode == 01777u || mode == 0755u) << std::oct << mode << cache.refusal();
+    EXPECT_EQ(fs::exists(deep), mode == 01777u || mode == 0755u);
+  }
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown((folder + "/a").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(DiskCache(deep, 1 << 20).refusal(), folder + "/a belongs to user 65534");
+  ASSERT_EQ(chown((folder + "/a").c_str(), 0, 0), 0);
+  fs::create_symlink(deep, folder + "/link");
+  EXPECT_EQ(DiskCache(folder + "/link", 1 << 20).refusal(), "");
+  ASSERT_EQ(lchown((folder + "/link").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(DiskCache(folder + "/link", 1 << 20).refusal(), folder + "/link belongs to user 65534");
+}
+
+TEST_F(CacheTest, AnyUmaskWillDo) {
+  for (const mode_t mask : {0002u, 0000u, 0077u, 0777u}) {
+    const mode_t before = umask(mask);
+    DiskCache cache(folder + "/a/b", 1 << 20);
+    cache.put(key(1), bytes(10));
+    EXPECT_TRUE(cache.get(key(1))) << cache.refusal();
+    umask(before);
+    struct stat status{};
+    for (const auto &entry : fs::recursive_directory_iterator(folder)) {
+      ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+      EXPECT_EQ(status.st_mode & 07777, entry.is_directory() ? 0700u : 0600u) << entry.path();
+    }
+    fs::remove_all(folder);
+  }
 }
 
 TEST_F(CacheTest, AFullDiskLosesTheEntryAlone) {
