@@ -46,18 +46,20 @@ void inlineBody(llvm::CallInst &call, Function &body) {
 // The parts that both forms of a block's entry have.
 class BlockEntryWriter {
 public:
-  explicit BlockEntryWriter(Function &body)
+  BlockEntryWriter(Function &body, Function *idle)
       : body_(body),
         entry_(createEntry(2, body)),
         block_(entry_->getArg(0)),
         warp_(entry_->getArg(1)),
         builder_(&entry_->getEntryBlock()) {
+    if (idle) leaveIfIdle(*idle);
+    start_ = builder_.GetInsertBlock();
     threads_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, threads)));
     warps_ = builder_.CreateLoad(builder_.getInt32Ty(), at(block_, offsetof(Block, warps)));
   }
 
   void writeLoop() {
-    BasicBlock *start = &entry_->getEntryBlock(), *loop = newBlock("warp"), *done = newBlock("done");
+    BasicBlock *start = start_, *loop = newBlock("warp"), *done = newBlock("done");
     builder_.CreateBr(loop);
     builder_.SetInsertPoint(loop);
     llvm::PHINode *index = builder_.CreatePHI(builder_.getInt32Ty(), 2, "index");
@@ -81,12 +83,13 @@ public:
   // one. After a round in which some warps only let the others have their turn, just those go on. The first four bytes
   // of a warp's frame are its state.
   void writeRounds(std::uint64_t frameBytes, unsigned mostWarps, bool takesTurns, bool sideBySide) {
-    BasicBlock *start = &entry_->getEntryBlock();
+    BasicBlock *start = start_;
     BasicBlock *round = newBlock("round"), *warp = newBlock("warp"), *again = newBlock("again"),
                *done = newBlock("done");
     BasicBlock *run = newBlock("run"), *after = newBlock("after");
     llvm::Type *i32 = builder_.getInt32Ty(), *frame = llvm::ArrayType::get(builder_.getInt8Ty(), frameBytes);
-    llvm::AllocaInst *frames = builder_.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
+    llvm::IRBuilder<> allocas(&*entry_->getEntryBlock().begin());
+    llvm::AllocaInst *frames = allocas.CreateAlloca(llvm::ArrayType::get(frame, mostWarps), nullptr, "frames");
     frames->setAlignment(llvm::Align(64));
     builder_.CreateBr(round);
 
@@ -151,6 +154,16 @@ private:
   BasicBlock *newBlock(const char *name) { return BasicBlock::Create(entry_->getContext(), name, entry_); }
   Value *at(Value *base, std::size_t offset) {
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), base, offset);
+  }
+
+  void leaveIfIdle(Function &idle) {
+    BasicBlock *leave = newBlock("idle"), *busy = newBlock("busy");
+    llvm::CallInst *call = builder_.CreateCall(&idle, {warp_});
+    builder_.CreateCondBr(call, leave, busy);
+    builder_.SetInsertPoint(leave);
+    builder_.CreateRetVoid();
+    builder_.SetInsertPoint(busy);
+    inlineBody(*call, idle);
   }
 
   // Between rounds: other blocks of the unit, if some of this block's warps only took a turn.
@@ -219,19 +232,20 @@ private:
   Function *entry_;
   Value *block_, *warp_;
   llvm::IRBuilder<> builder_;
+  BasicBlock *start_ = nullptr;  // ahead of the loops
   Value *threads_, *warps_;
 };
 
 }  // namespace
 
-void writeBlockEntry(Function &body) { BlockEntryWriter(body).writeLoop(); }
+void writeBlockEntry(Function &body, Function *idle) { BlockEntryWriter(body, idle).writeLoop(); }
 
-void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide) {
+void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide, Function *idle) {
   constexpr unsigned kMostWarps = 32;
   unsigned warps = kMostWarps;
   if (threads.exact())
     warps = (threads.blockDim(0) * threads.blockDim(1) * threads.blockDim(2) + kWarpSize - 1) / kWarpSize;
-  BlockEntryWriter(*split.part).writeRounds(split.frameBytes, warps, split.takesTurns, sideBySide);
+  BlockEntryWriter(*split.part, idle).writeRounds(split.frameBytes, warps, split.takesTurns, sideBySide);
 }
 
 void writeWarpEntry(Function &body) {

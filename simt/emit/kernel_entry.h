@@ -2,7 +2,7 @@
 // The entry point of simt/abi.h around a kernel's vector function, which becomes part of it.
 //
 //   define void @strata_entry(ptr %block, ptr %warp)     ; no barrier: all warps of the block in one call
-//     for each warp: set warp->index, ->lanes, ->exited; the kernel's vector form
+//     unless the block is idle: for each warp: set warp->index, ->lanes, ->exited; the kernel's vector form
 //   the same, for a kernel that was split at its barriers:
 //     until all have ended: for each warp that has not: set warp->…; the kernel's next part
 //   define void @strata_entry(ptr %warp)                 ; other waits: one call, and one fiber, per warp
@@ -20,9 +20,11 @@ inline constexpr const char *kFirstThread[3] = {"strata.first.tid.x", "strata.fi
 // Metadata of the count of tid.y.
 inline constexpr const char *kRowOfWarp = "strata.row";
 
-void writeBlockEntry(llvm::Function &body);
+// `idle`: a test whether the block has nothing to do (passes/lane/idle_blocks.h), which becomes part of the entry, or
+// null.
+void writeBlockEntry(llvm::Function &body, llvm::Function *idle);
 // `sideBySide`: between turns, other blocks may have theirs (Runtime::turn).
-void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide);
+void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide, llvm::Function *idle);
 void writeWarpEntry(llvm::Function &body);
 
 // Whether the function is an entry that is called per block: its arguments are %block and %warp.

@@ -23,6 +23,7 @@
 #include "simt/emit/function_emitter.h"
 #include "simt/emit/kernel_entry.h"
 #include "simt/passes/lane/forward_progress.h"
+#include "simt/passes/lane/idle_blocks.h"
 #include "simt/passes/lane/prepare.h"
 #include "simt/passes/lane/specialize_full_rounds.h"
 #include "simt/passes/warp/prefetch_strides.h"
@@ -62,6 +63,7 @@ public:
       if (!function.isDeclaration()) insertYields(function);
     waits_ = waitsOf(kernel_);
     context_.splitsAtBarriers = waits_ == Waits::blockBarriers;
+    Function *idle = waits_ == Waits::anyhow ? nullptr : writeIdleTest(kernel_);
     Function *body = vectorFunction(kernel_);
     while (!todo_.empty()) {
       auto [lane, vector] = todo_.front();
@@ -70,13 +72,13 @@ public:
     }
     if (!context_.unsupported.empty()) return unsupported(context_.unsupported);
     result.entryKind = waits_ == Waits::anyhow ? EntryKind::warp : EntryKind::block;
-    if (waits_ == Waits::no) writeBlockEntry(*body);
+    if (waits_ == Waits::no) writeBlockEntry(*body, idle);
     if (waits_ == Waits::anyhow) writeWarpEntry(*body);
     if (waits_ == Waits::blockBarriers) {
       prefetchBarrierLoops(*body);
       const SplitWarp split = splitAtBarriers(*body);
       result.takesTurns = split.takesTurns && kernel_.hasFnAttribute(kSideBySide);
-      writeBarrierEntry(split, threads_, result.takesTurns);
+      writeBarrierEntry(split, threads_, result.takesTurns, idle);
     }
     removeLaneFunctions();
     std::string broken;
