@@ -37,6 +37,7 @@ def start():
     os.environ.setdefault("TRITON_PTXAS_PATH", ptxas)
     os.environ.setdefault("TRITON_PTXAS_BLACKWELL_PATH", ptxas)
     os.environ.setdefault("TRITON_LIBCUDA_PATH", os.path.join(library, "strata"))
+    os.environ.setdefault("TRITON_OVERRIDE_ARCH", "sm80")  # for sm_90 Triton writes wgmma, which only parses yet
     _after_import("torch", _prepare_torch)
     return True
 
