@@ -151,7 +151,12 @@ struct Side {
 
 Residence residenceOf(std::optional<MemoryKind> kind) {
   if (!kind) return Residence::pageable;
-  return *kind == MemoryKind::host || *kind == MemoryKind::registered ? Residence::pinned : Residence::device;
+  switch (*kind) {
+    case MemoryKind::host:
+    case MemoryKind::registered: return Residence::pinned;
+    case MemoryKind::managed: return Residence::managed;
+    default: return Residence::device;
+  }
 }
 
 // One side of CUDA_MEMCPY3D. `device`: its range must be known memory.
@@ -173,6 +178,7 @@ CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, C
   Memory &memory = Memory::get();
   const std::optional<MemoryKind> kind = memory.kindOf(side.begin, extent);
   side.residence = residenceOf(kind);
+  if (type == CU_MEMORYTYPE_HOST && side.residence == Residence::managed) side.residence = Residence::pageable;
   if (kind || type == CU_MEMORYTYPE_HOST) return CUDA_SUCCESS;
   // A unified address that the driver does not know is the program's own memory.
   bool ours = memory.overlaps(side.begin, extent) || side.begin - memory.ranges().window().begin <
@@ -230,7 +236,7 @@ CUresult planCopy(const CUDA_MEMCPY3D &d, Copy &copy) {
   return CUDA_SUCCESS;
 }
 
-CUresult checkFill(const Fill &fill) {
+CUresult checkFill(Fill &fill) {
   if (!fill.width || !fill.height) return CUDA_SUCCESS;
   constexpr std::uint64_t kMost = std::uint64_t{1} << 46;
   if (fill.destination % fill.elementSize || fill.width > kMost) return CUDA_ERROR_INVALID_VALUE;
@@ -239,7 +245,9 @@ CUresult checkFill(const Fill &fill) {
       (fill.pitch < row || fill.pitch % fill.elementSize || fill.pitch > kMost || fill.height > kMost / fill.pitch))
     return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t extent = (fill.height - 1) * fill.pitch + row;
-  return Memory::get().covers(fill.destination, extent) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const std::optional<MemoryKind> kind = Memory::get().kindOf(fill.destination, extent);
+  fill.residence = residenceOf(kind);
+  return kind ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace strata::driver

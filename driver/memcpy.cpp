@@ -69,9 +69,8 @@ CUresult copy(const CUDA_MEMCPY3D &described, CUstream handle, Sync sync) {
   if (CUresult result = planCopy(described, planned); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   if (!planned.width) return CUDA_SUCCESS;
-  if (sync == Sync::async) return issueCopy(*stream, planned);
-  if (stream->capturing()) return refuseInCapture(*stream);
-  return finishCopy(*stream, planned);
+  if (stream->capturing()) return sync == Sync::async ? issue(*stream, planned) : refuseInCapture(*stream);
+  return issueCopy(*stream, planned, sync == Sync::async ? CopyCall::asynchronous : CopyCall::synchronous);
 }
 
 CUresult checkPeer(CUcontext destination, CUcontext source) {
@@ -156,6 +155,10 @@ bool validAttributes(const CUmemcpyAttributes &attributes) {
          !(attributes.flags & ~CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE);
 }
 
+CopyCall batchCall(CUmemcpySrcAccessOrder order, CopyCall otherwise) {
+  return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ? CopyCall::batchDuringCall : otherwise;
+}
+
 // attrsIdxs[i] is the first copy that attrs[i] applies to, in ascending order from 0.
 CUresult checkBatchAttributes(const CUmemcpyAttributes *attrs, const size_t *first, size_t numAttrs, size_t count) {
   if (!attrs || !first || numAttrs == 0 || numAttrs > count || first[0] != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -167,8 +170,8 @@ CUresult checkBatchAttributes(const CUmemcpyAttributes *attrs, const size_t *fir
 
 }  // namespace
 
-// All copies are checked before the first is issued. A source that may only be read during the call (or at any
-// time) is read no earlier than its turn in the stream: the call waits where that is demanded.
+// All copies are checked before the first is issued. A source that may only be read during the call is read no earlier
+// than its turn in the stream either, unless it is pageable: the call waits.
 CUresult entry::cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
                                       CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream) {
   if (!dsts || !srcs || !sizes || !count || !hStream) return CUDA_ERROR_INVALID_VALUE;
@@ -181,12 +184,11 @@ CUresult entry::cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size
                       : CUDA_ERROR_INVALID_VALUE;
   if (result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return refuseInCapture(*stream);
-  bool duringCall = false;
-  for (size_t i = 0; i < numAttrs; ++i)
-    duringCall |= attrs[i].srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
-  for (Copy &copy : planned)
-    if (result = issueCopy(*stream, copy); result != CUDA_SUCCESS) return result;
-  return duringCall ? synchronize(*stream) : CUDA_SUCCESS;
+  for (size_t i = 0, attribute = 0; i < count && result == CUDA_SUCCESS; ++i) {
+    if (attribute + 1 < numAttrs && attrsIdxs[attribute + 1] == i) ++attribute;
+    result = issueCopy(*stream, planned[i], batchCall(attrs[attribute].srcAccessOrder, CopyCall::batch));
+  }
+  return result;
 }
 
 namespace {
@@ -223,10 +225,10 @@ CUresult entry::cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *o
   }
   if (result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return refuseInCapture(*stream);
-  for (Copy &copy : planned)
-    if (copy.width)
-      if (result = issueCopy(*stream, copy); result != CUDA_SUCCESS) return result;
-  return CUDA_SUCCESS;
+  for (size_t i = 0; i < numOps && result == CUDA_SUCCESS; ++i)
+    if (planned[i].width)
+      result = issueCopy(*stream, planned[i], batchCall(opList[i].srcAccessOrder, CopyCall::asynchronous));
+  return result;
 }
 
 }  // namespace strata::driver

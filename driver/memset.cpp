@@ -6,7 +6,7 @@
 namespace strata::driver {
 namespace {
 
-CUresult fill(const Fill &fill, CUstream handle, Sync sync) {
+CUresult fill(Fill fill, CUstream handle, Sync sync) {
   Ref<Stream> stream;
   if (CUresult result = resolveStream(handle, stream); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkFill(fill); result != CUDA_SUCCESS) return result;
@@ -14,6 +14,7 @@ CUresult fill(const Fill &fill, CUstream handle, Sync sync) {
   if (!fill.width || !fill.height) return CUDA_SUCCESS;
   if (sync == Sync::async) return issue(*stream, fill);
   if (stream->capturing()) return refuseInCapture(*stream);
+  if (fill.residence == Residence::device) return issue(*stream, fill);  // as a GPU's driver: does not wait
   runInTurn(*stream, [&] { runFill(fill); });
   return stream->context.error();
 }

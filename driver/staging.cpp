@@ -7,9 +7,32 @@
 namespace strata::driver {
 namespace {
 
-constexpr std::uint64_t kStaged = std::uint64_t{64} << 10;     // bytes of the largest copy that is staged
+constexpr std::uint64_t kStaged = std::uint64_t{1} << 20;      // bytes of the largest copy that is staged
 constexpr std::uint64_t kAllStaged = std::uint64_t{64} << 20;  // bytes of all that are: beyond, copies wait
 constexpr std::uint64_t kSharedFrom = std::uint64_t{4} << 20;  // bytes from which workers help a waiting thread
+
+enum class Within {  // the call
+  nothing,
+  take,   // the source's bytes
+  finish  // the whole copy
+};
+
+bool onHost(Residence residence) { return residence == Residence::pinned || residence == Residence::pageable; }
+
+Within within(const Copy &copy, CopyCall call) {
+  const bool betweenHosts = onHost(copy.from) && onHost(copy.to);
+  const bool pageableToDevice = copy.from == Residence::pageable && !onHost(copy.to);
+  switch (call) {
+    case CopyCall::synchronous:
+      return copy.from == Residence::device && copy.to == Residence::device ? Within::nothing : Within::finish;
+    case CopyCall::asynchronous:
+      if (betweenHosts || copy.to == Residence::pageable) return Within::finish;
+      return pageableToDevice ? Within::take : Within::nothing;
+    case CopyCall::batch: return pageableToDevice ? Within::take : Within::nothing;
+    case CopyCall::batchDuringCall: break;
+  }
+  return pageableToDevice ? Within::take : Within::finish;
+}
 
 std::atomic<std::uint64_t> staged{0};
 
@@ -44,22 +67,25 @@ bool isIdle(const Stream &stream) {
   return startsAtOnce(stream);
 }
 
-}  // namespace
-
-CUresult issueCopy(Stream &stream, const Copy &copy) {
-  const bool betweenHosts = copy.from != Residence::device && copy.to != Residence::device;
-  const bool later = copy.from != Residence::pageable && copy.to != Residence::pageable && !betweenHosts;
-  if (later || stream.capturing()) return issue(stream, copy);
-  const bool stages = !betweenHosts && copy.to != Residence::pageable && copy.bytes() <= kStaged;
-  if (!stages || isIdle(stream) || staged.load() + copy.bytes() > kAllStaged) return finishCopy(stream, copy);
-  submit(stream, std::make_unique<StagedCopy>(copy));
-  return CUDA_SUCCESS;
-}
-
-CUresult finishCopy(Stream &stream, const Copy &copy) {
+// At the copy's turn, which is waited for.
+CUresult finish(Stream &stream, const Copy &copy) {
   if (copy.bytes() < kSharedFrom) runInTurn(stream, [&] { runCopy(copy); });
   else waitFor(submit(stream, makeCopy(copy)));
   return stream.context.error();
+}
+
+}  // namespace
+
+CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call) {
+  switch (within(copy, call)) {
+    case Within::nothing: submit(stream, makeCopy(copy)); return CUDA_SUCCESS;
+    case Within::take:
+      if (copy.bytes() > kStaged || staged.load() + copy.bytes() > kAllStaged || isIdle(stream)) break;
+      submit(stream, std::make_unique<StagedCopy>(copy));
+      return CUDA_SUCCESS;
+    case Within::finish: break;
+  }
+  return finish(stream, copy);
 }
 
 }  // namespace strata::driver

@@ -2,19 +2,24 @@
 // What a copy does before its call returns.
 //
 // Pageable memory is the program's own: once the call has returned it may hold something else, or be gone. So within
-// the call its bytes are taken, or written. A small copy from pageable memory into a busy stream is staged; a large one
-// waits for its turn, as every copy into pageable memory does. What a GPU's driver does, call by call, is recorded in
-// tests/programs/copies_h200.txt.
+// the call its bytes are taken, or written. A copy from pageable memory into a busy stream is staged if it is not too
+// large; else it waits for its turn, as every copy into pageable memory does. The rules are a GPU's driver's, recorded
+// call by call in tests/programs/copies_h200.txt.
 #pragma once
 
 #include "driver/work.h"
 
 namespace strata::driver {
 
-// Puts the copy at the stream's end (in a capture: into the graph), and does now what cannot be done later. Returns the
-// context's error if it had to wait.
-CUresult issueCopy(Stream &stream, const Copy &copy);
-// Does the copy at its turn, and returns when it is done.
-CUresult finishCopy(Stream &stream, const Copy &copy);
+enum class CopyCall : std::uint8_t {
+  synchronous,
+  asynchronous,
+  batch,           // cuMemcpyBatchAsync: its host memory is read and written at the copy's turn
+  batchDuringCall  // the source must be read within the call
+};
+
+// Puts the copy at the stream's end, and does now what cannot be done later. Returns the context's error if it waited.
+// The stream does not capture.
+CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call);
 
 }  // namespace strata::driver

@@ -36,11 +36,12 @@ struct Launch {
   std::vector<void *> paramPointers;  // into params: for graph nodes, whose parameters can be read back
 };
 
-// Where the memory of one side of a copy is, as far as it decides when the copy reads or writes it (staging.h).
+// Whose memory one side of a copy or a fill is, as far as it decides what happens within the call (staging.h).
 enum class Residence : std::uint8_t {
   device,
+  managed,
   pinned,    // the host's, page-locked by the driver
-  pageable,  // the host's, unknown to the driver
+  pageable,  // the host's, unknown to the driver; managed memory that a call names as the host's
 };
 
 // A strided copy: `depth` slices of `height` rows of `width` bytes.
@@ -59,6 +60,7 @@ struct Fill {
   std::uint64_t destination = 0, pitch = 0;  // bytes
   std::uint64_t width = 0, height = 1;       // elements; rows
   std::uint32_t value = 0, elementSize = 1;  // 1, 2, 4
+  Residence residence = Residence::device;
 };
 
 struct HostCall {
@@ -127,6 +129,6 @@ OperationPtr makeFill(Fill fill);
 void runCopy(const Copy &copy);
 void runFill(const Fill &fill);
 CUresult planCopy(const CUDA_MEMCPY3D &described, Copy &copy);
-CUresult checkFill(const Fill &fill);
+CUresult checkFill(Fill &fill);  // sets residence
 
 }  // namespace strata::driver

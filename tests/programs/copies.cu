@@ -7,7 +7,8 @@
 // source is overwritten before the kernel is let go; where it does not return, a watchdog lets the kernel go ("waits").
 // idle: as busy without the kernel, and only where what is seen does not depend on how fast the copy is.
 // The last words say which contents of the source arrived: those of the call ("taken"), those that overwrote them
-// ("later"), for graphs those of the time when the node was made ("at capture").
+// ("later"), for graphs those of the time when the node was made ("at capture") or those that a node before it wrote.
+// A recorded line may be followed by one that starts with '=': what is right on the CPU device, where that differs.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -16,6 +17,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -136,12 +138,16 @@ struct Side {
   }
 };
 
+volatile int *gate;   // two words: opened, started
+CUdeviceptr scratch;  // 64 bytes
+
 struct Values {
-  unsigned char captured, first, second, poison;
+  unsigned char captured, first, second, byNode, poison;
 };
+Values values;
 
 // Which of the values all bytes of the rows have.
-const char *contents(const char *memory, const Shape &shape, const Values &values) {
+const char *contents(const char *memory, const Shape &shape) {
   const unsigned char value = memory[0];
   for (std::size_t y = 0; y < shape.rows; ++y)
     for (std::size_t x = 0; x < shape.width; ++x)
@@ -149,15 +155,16 @@ const char *contents(const char *memory, const Shape &shape, const Values &value
   return value == values.first      ? "taken"
          : value == values.second   ? "later"
          : value == values.captured ? "at capture"
+         : value == values.byNode   ? "by the node"
          : value == values.poison   ? "nothing"
                                     : "other";
 }
 
-const char *contents(const Side &side, const Shape &shape, const Values &values) {
-  if (hostVisible(side.kind)) return contents(side.memory, shape, values);
+const char *contents(const Side &side, const Shape &shape) {
+  if (hostVisible(side.kind)) return contents(side.memory, shape);
   std::vector<char> copy(shape.extent());
   CHECK_CU(cuMemcpyDtoH(copy.data(), side.address(), copy.size()));
-  return contents(copy.data(), shape, values);
+  return contents(copy.data(), shape);
 }
 
 // --- the calls ----------------------------------------------------------------------------------------------
@@ -174,6 +181,35 @@ Prepare direct(Direct call) {
   };
 }
 
+// What a captured copy stands among in its graph.
+enum class Among {
+  nothing,
+  fills,    // a fill before and after it
+  kernel,   // the kernel that spins comes before it
+  hostNode  // a host function that overwrites the source comes before it
+};
+
+CUresult spinIn(CUstream stream) {
+  spin<<<1, 1, 0, reinterpret_cast<cudaStream_t>(stream)>>>(gate, gate + 1);
+  return cudaGetLastError() == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+
+struct Overwrite {
+  char *memory;
+  unsigned char value;
+  std::size_t bytes;
+};
+
+CUresult overwriteIn(CUstream stream, Overwrite what) {
+  static std::deque<Overwrite> all;  // graphs refer to them
+  all.push_back(what);
+  auto function = [](void *data) {
+    const auto &o = *static_cast<Overwrite *>(data);
+    std::memset(o.memory, o.value, o.bytes);
+  };
+  return cuLaunchHostFunc(stream, function, &all.back());
+}
+
 CUresult driverError(cudaError_t error) { return static_cast<CUresult>(error); }
 
 CUresult instantiate(CUgraph graph, Launch &launch) {
@@ -186,13 +222,17 @@ CUresult instantiate(CUgraph graph, Launch &launch) {
   return CUDA_SUCCESS;
 }
 
-Prepare captured(Direct call) {
-  return [call](const Side &to, const Side &from, const Shape &shape, Launch &launch) {
+Prepare captured(Direct call, Among among = Among::nothing) {
+  return [call, among](const Side &to, const Side &from, const Shape &shape, Launch &launch) {
     CUstream stream;
     CUgraph graph = nullptr;
     CHECK_CU(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CHECK_CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    if (among == Among::fills) CHECK_CU(cuMemsetD8Async(scratch, 1, 64, stream));
+    if (among == Among::kernel) CHECK_CU(spinIn(stream));
+    if (among == Among::hostNode) CHECK_CU(overwriteIn(stream, {from.memory, values.byNode, shape.extent()}));
     CUresult result = call(to, from, shape, stream);
+    if (among == Among::fills) CHECK_CU(cuMemsetD8Async(scratch, 2, 64, stream));
     CUresult ended = cuStreamEndCapture(stream, &graph);
     CHECK_CU(cuStreamDestroy(stream));
     if (result == CUDA_SUCCESS) result = ended;
@@ -294,14 +334,15 @@ cudaMemcpyKind direction(const Side &to, const Side &from) {
 
 using Kinds = std::vector<Kind>;
 using Sizes = std::vector<std::size_t>;
+// Where the kernel spins. The call is made in the same stream; for the "other" ones in the legacy stream.
 enum class In {
   created,
   legacy,
   perThread,
   otherBlocking,
-  otherNonBlocking
-};  // where the kernel spins; the call is
-    // made in the legacy stream for the last
+  otherNonBlocking,
+  graph,  // in the graph that is launched
+};
 struct Subject {
   std::string name;
   Prepare prepare;
@@ -309,11 +350,13 @@ struct Subject {
   Kinds from, to;          // an empty `from`: a fill
   Sizes sizes;
   In in = In::created;
+  bool overwrites = true;
 };
 
 const Kinds kAny = {pageable, pinned, registered, managed, device}, kHost = {pageable, pinned, registered, managed},
             kDevice = {device, managed, pinned}, kThree = {pageable, pinned, device};
-const Sizes kAll = {16, 4096, 65536, 65537, 1 << 20, kLargest}, kSome = {16, 65536, 1 << 20}, kFew = {16, 1 << 20};
+const Sizes kAll = {16, 4096, 65536, 65537, 1 << 20, 2 << 20, 4 << 20, 8 << 20, kLargest}, kSome = {16, 65536, 1 << 20},
+            kFew = {16, 1 << 20};
 
 #define DIRECT(expression) \
   [](const Side &to, const Side &from, const Shape &shape, CUstream stream) -> CUresult { \
@@ -373,6 +416,10 @@ std::vector<Subject> copies() {
   add("capture cuMemcpyHtoDAsync", captured(toDevice), kHost, {device}, kSome);
   add("capture cuMemcpyDtoHAsync", captured(toHost), {device}, kHost, kSome);
   add("capture cuMemcpy2DAsync", captured(rows2D(true)), kThree, kThree, kFew, true);
+  add("capture-with-fills cuMemcpyAsync", captured(unified, Among::fills), kThree, kThree, kSome);
+  add("capture-behind-kernel cuMemcpyAsync", captured(unified, Among::kernel), kThree, kThree, kSome, false, In::graph);
+  add("capture-behind-host-node cuMemcpyAsync", captured(unified, Among::hostNode), {pageable, pinned}, kThree, kSome);
+  all.back().overwrites = false;
   add("node", node, kAny, kAny, kSome, true);
   return all;
 }
@@ -472,11 +519,7 @@ struct Case {
 
 class Observer {
 public:
-  explicit Observer(Values values) : values_(values) {
-    int *gate;
-    CHECK_CUDA(cudaHostAlloc(reinterpret_cast<void **>(&gate), 2 * sizeof(int), 0));
-    gate_ = gate;
-    watchdog_ = new Watchdog(gate_);
+  Observer() : watchdog_(new Watchdog(gate)) {
     CHECK_CU(cuStreamCreate(&created_, CU_STREAM_DEFAULT));
     CHECK_CU(cuStreamCreate(&nonBlocking_, CU_STREAM_NON_BLOCKING));
     CHECK_CU(cuStreamCreate(&filling_, CU_STREAM_NON_BLOCKING));
@@ -498,7 +541,8 @@ public:
             bool fill = subject.from.empty();
             bool settled = (!fill && (from == pageable || to == pageable)) ||
                            (subject.synchronous && ((!fill && hostVisible(from)) || hostVisible(to)));
-            if (busy || settled) visit({&subject, busy, from_[from], to_[to], bytes});
+            bool free = !busy || (subject.in == In::otherNonBlocking && !subject.synchronous);
+            if (!free || settled) visit({&subject, busy, from_[from], to_[to], bytes});
           }
   }
 
@@ -512,20 +556,21 @@ public:
     if (!fill) line << kNames[c.from.kind] << " -> ";
     line << kNames[c.to.kind] << ' ' << c.bytes << ": ";
 
-    if (!fill) c.from.fill(values_.captured, shape, filling_);
-    c.to.fill(values_.poison, shape, filling_);
+    if (!fill) c.from.fill(values.captured, shape, filling_);
+    c.to.fill(values.poison, shape, filling_);
     Launch launch;
     if (CUresult result = subject.prepare(c.to, c.from, shape, launch); result != CUDA_SUCCESS)
       return line.str() + "preparing: " + nameOf(result);
-    if (!fill) c.from.fill(values_.first, shape, filling_);
+    if (!fill) c.from.fill(values.first, shape, filling_);
 
-    CUstream stream = subject.in == In::created     ? created_
-                      : subject.in == In::perThread ? CU_STREAM_PER_THREAD
-                                                    : nullptr;
+    CUstream stream = subject.in == In::created || subject.in == In::graph ? created_
+                      : subject.in == In::perThread                        ? CU_STREAM_PER_THREAD
+                                                                           : nullptr;
     CUstream held = subject.in == In::otherBlocking      ? created_
                     : subject.in == In::otherNonBlocking ? nonBlocking_
                                                          : stream;
-    if (c.busy) close(held);
+    if (c.busy && subject.in == In::graph) gate[0] = 0;
+    else if (c.busy) close(held);
     watchdog_->arm(std::chrono::milliseconds(patience * (12 + c.bytes / 1000000)));
     CUresult result = launch(stream);
     bool waited = watchdog_->opened();
@@ -537,18 +582,20 @@ public:
     if (c.busy) line << (waited ? "waits" : "returns");
     const char *separator = c.busy ? ", " : "";
     if (!waited) watchdog_->arm(std::chrono::seconds(1));
-    if (hostVisible(c.to.kind)) {
-      const char *seen = contents(c.to, shape, values_);
+    const bool free = !c.busy || subject.in == In::otherNonBlocking;  // nothing holds the call's stream
+    if (free ? c.to.kind == pageable || (hostVisible(c.to.kind) && subject.synchronous) : hostVisible(c.to.kind)) {
+      const char *seen = contents(c.to, shape);
       line << separator << (std::strcmp(seen, "nothing") == 0 ? "not written" : "written");
       separator = ", ";
     }
-    bool overwrites = !fill && (hostVisible(c.from.kind) || (c.busy && c.bytes <= 65536 && !waited));
-    if (overwrites) c.from.fill(values_.second, shape, filling_);
+    bool overwrites =
+        !fill && subject.overwrites && (hostVisible(c.from.kind) || (!free && c.bytes <= 65536 && !waited));
+    if (overwrites) c.from.fill(values.second, shape, filling_);
     bool between = !waited && watchdog_->opened();
     open();
     CHECK_CU(cuStreamSynchronize(stream));
     CHECK_CU(cuCtxSynchronize());
-    const char *arrived = contents(c.to, shape, values_);
+    const char *arrived = contents(c.to, shape);
     if (overwrites || std::strcmp(arrived, "taken") != 0) line << separator << arrived;
     if (between) line << " (the watchdog came between)";
     return line.str();
@@ -560,18 +607,15 @@ private:
     return cuGetErrorName(result, &name) == CUDA_SUCCESS ? name : "error " + std::to_string(result);
   }
   void close(CUstream stream) {
-    gate_[0] = gate_[1] = 0;
-    spin<<<1, 1, 0, reinterpret_cast<cudaStream_t>(stream)>>>(gate_, gate_ + 1);
-    CHECK_CUDA(cudaGetLastError());
-    while (gate_[1] == 0) std::this_thread::yield();
+    gate[0] = gate[1] = 0;
+    CHECK_CU(spinIn(stream));
+    while (gate[1] == 0) std::this_thread::yield();
   }
   void open() {
     watchdog_->disarm();
-    gate_[0] = 1;
+    gate[0] = 1;
   }
 
-  const Values values_;
-  volatile int *gate_;
   Watchdog *watchdog_;
   CUstream created_, nonBlocking_, filling_;
   Side from_[kKinds], to_[kKinds];
@@ -617,9 +661,14 @@ int main(int count, char **arguments) {
   CHECK_CU(cuCtxGetDevice(&ordinal));
   const unsigned seed = std::random_device{}();
   auto value = static_cast<unsigned char>(seed);
-  const Values values{static_cast<unsigned char>(value ^ 0x5A), value, static_cast<unsigned char>(value ^ 0xFF),
-                      static_cast<unsigned char>(value ^ 0xA5)};
-  Observer observer(values);
+  values = {static_cast<unsigned char>(value ^ 0x5A), value, static_cast<unsigned char>(value ^ 0xFF),
+            static_cast<unsigned char>(value ^ 0x0F), static_cast<unsigned char>(value ^ 0xA5)};
+  int *words;
+  CHECK_CUDA(cudaHostAlloc(reinterpret_cast<void **>(&words), 2 * sizeof *words, 0));
+  words[0] = 1;
+  gate = words;
+  CHECK_CU(cuMemAlloc(&scratch, 64));
+  Observer observer;
   std::vector<Subject> subjects;
   for (auto &&group : {copies(), synchronousCopies(), fills(values.first), runtimeCopies()})
     subjects.insert(subjects.end(), group.begin(), group.end());
