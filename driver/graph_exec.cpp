@@ -5,6 +5,7 @@
 
 #include "driver/capture.h"
 #include "driver/entries.h"
+#include "driver/staging.h"
 
 namespace strata::driver {
 namespace {
@@ -49,13 +50,14 @@ bool addGraph(Plan &plan, const Graph &graph) {
 // One launch. Steps whose dependencies are done start at once, so independent ones overlap.
 class Run {
 public:
-  Run(std::shared_ptr<const Plan> plan, Turn &turn)
+  Run(std::shared_ptr<const Plan> plan, Prepared prepared, Turn &turn)
       : plan_(std::move(plan)), turn_(turn), left_(plan_->steps.size()), waits_(plan_->steps.size()) {
     turns_.reserve(plan_->steps.size());
     for (std::uint32_t i = 0; i < plan_->steps.size(); ++i) {
       waits_[i].store(plan_->steps[i].dependencies, std::memory_order_relaxed);
       turns_.push_back(std::make_unique<StepTurn>(*this, i));
     }
+    for (auto &[step, operation] : prepared) turns_[step]->operation = std::move(operation);
   }
 
   // May delete the run.
@@ -89,7 +91,7 @@ private:
     const Plan::Step &planned = plan_->steps[step];
     if (!planned.enabled) return true;
     StepTurn &turn = *turns_[step];
-    turn.operation = makeOperation(planned.work);
+    if (!turn.operation) turn.operation = makeOperation(planned.work);
     if (CUresult error = turn.context.error(); error != CUDA_SUCCESS) {
       turn.operation->skip(error);
       return true;
@@ -119,16 +121,36 @@ private:
 
 class GraphOperation final : public Operation {
 public:
-  explicit GraphOperation(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  GraphOperation(std::shared_ptr<const Plan> plan, Prepared prepared)
+      : plan_(std::move(plan)), prepared_(std::move(prepared)) {}
   bool start(Turn &turn) override {
     if (plan_->steps.empty()) return true;
-    (new Run(plan_, turn))->start();
+    (new Run(plan_, std::move(prepared_), turn))->start();
     return false;
   }
 
 private:
   std::shared_ptr<const Plan> plan_;
+  Prepared prepared_;
 };
+
+// Takes what the launch can take of the program's memory; false: it must wait for the rest.
+bool prepare(const Plan &plan, Prepared &prepared) {
+  bool all = true;
+  for (auto [step, takes] : plan.hostCopies) {
+    if (!plan.steps[step].enabled) continue;
+    OperationPtr operation = takes ? stage(std::get<Copy>(plan.steps[step].work)) : nullptr;
+    all = all && operation;
+    if (operation) prepared.emplace_back(step, std::move(operation));
+  }
+  return all;
+}
+
+bool writesHostMemory(const Work &work) {
+  if (const auto *copy = std::get_if<Copy>(&work))
+    return copy->to == Residence::pinned || copy->to == Residence::pageable;
+  return std::holds_alternative<HostCall>(work);
+}
 
 CUresult instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t flags) {
   constexpr cuuint64_t kFlags = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
@@ -156,11 +178,25 @@ CUresult makePlan(const Graph &graph, Plan &plan) {
   if (!addGraph(plan, graph)) return CUDA_ERROR_INVALID_VALUE;
   for (std::uint32_t i = 0; i < plan.steps.size(); ++i)
     if (plan.steps[i].dependencies == 0) plan.roots.push_back(i);
+  plan.noteHostCopies();
   return CUDA_SUCCESS;
 }
 
-OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan) {
-  return std::make_unique<GraphOperation>(std::move(plan));
+// Steps come after those that they depend on.
+void Plan::noteHostCopies() {
+  hostCopies.clear();
+  std::vector<bool> afterWriter(steps.size());
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    if (afterWriter[i] || writesHostMemory(steps[i].work))
+      for (std::uint32_t next : steps[i].next) afterWriter[next] = true;
+    const auto *copy = std::get_if<Copy>(&steps[i].work);
+    const Within needed = copy ? within(*copy, CopyCall::asynchronous) : Within::nothing;
+    if (needed != Within::nothing) hostCopies.push_back({i, needed == Within::take && !afterWriter[i]});
+  }
+}
+
+OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan, Prepared prepared) {
+  return std::make_unique<GraphOperation>(std::move(plan), std::move(prepared));
 }
 
 CUresult entry::cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags) {
@@ -210,8 +246,12 @@ CUresult entry::cuGraphLaunch(CUgraphExec hGraph, CUstream hStream) {
   if (CUresult result = resolveStream(hStream, stream); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   if (stream->capturing()) return captureWork(*stream, ChildGraph{exec->source->clone()});
-  exec->lastLaunch = submit(*stream, makeGraphRun(exec->plan), {&exec->lastLaunch, 1});
-  return CUDA_SUCCESS;
+  Prepared prepared;
+  const bool all = prepare(*exec->plan, prepared);
+  exec->lastLaunch = submit(*stream, makeGraphRun(exec->plan, std::move(prepared)), {&exec->lastLaunch, 1});
+  if (all) return CUDA_SUCCESS;
+  waitFor(Marker(exec->lastLaunch));
+  return stream->context.error();
 }
 
 }  // namespace strata::driver

@@ -21,6 +21,13 @@ struct Plan {
   };
   std::vector<Step> steps;
   std::vector<std::uint32_t> roots;
+  // Copies of which the launch must do something before its call returns (staging.h).
+  struct HostCopy {
+    std::uint32_t step;
+    bool takes;  // it can take the source's bytes: no earlier step writes host memory
+  };
+  std::vector<HostCopy> hostCopies;
+  void noteHostCopies();  // after a change of the steps' work
   // The step of each node of the graph, and of its child graphs. Keys are handles: a node may be gone.
   std::unordered_map<CUgraphNode, std::uint32_t> stepOf;
 };
@@ -37,7 +44,9 @@ public:
 
 // CUDA_ERROR_INVALID_VALUE if the graph has a cycle.
 CUresult makePlan(const Graph &graph, Plan &plan);
-OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan);
+// Operations that were made beforehand, by their steps.
+using Prepared = std::vector<std::pair<std::uint32_t, OperationPtr>>;
+OperationPtr makeGraphRun(std::shared_ptr<const Plan> plan, Prepared prepared = {});
 
 inline GraphExec *findExec(CUgraphExec handle) { return handles<GraphExec, CUgraphExec>().find(handle); }
 

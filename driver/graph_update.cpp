@@ -19,7 +19,9 @@ CUresult changeStep(CUgraphExec handle, CUgraphNode node, Change change) {
   if (found == exec->plan->stepOf.end()) return CUDA_ERROR_INVALID_VALUE;
   auto plan = std::make_shared<Plan>(*exec->plan);
   CUresult result = change(plan->steps[found->second]);
-  if (result == CUDA_SUCCESS) exec->plan = std::move(plan);
+  if (result != CUDA_SUCCESS) return result;
+  plan->noteHostCopies();
+  exec->plan = std::move(plan);
   return result;
 }
 

@@ -11,29 +11,6 @@ constexpr std::uint64_t kStaged = std::uint64_t{1} << 20;      // bytes of the l
 constexpr std::uint64_t kAllStaged = std::uint64_t{64} << 20;  // bytes of all that are: beyond, copies wait
 constexpr std::uint64_t kSharedFrom = std::uint64_t{4} << 20;  // bytes from which workers help a waiting thread
 
-enum class Within {  // the call
-  nothing,
-  take,   // the source's bytes
-  finish  // the whole copy
-};
-
-bool onHost(Residence residence) { return residence == Residence::pinned || residence == Residence::pageable; }
-
-Within within(const Copy &copy, CopyCall call) {
-  const bool betweenHosts = onHost(copy.from) && onHost(copy.to);
-  const bool pageableToDevice = copy.from == Residence::pageable && !onHost(copy.to);
-  switch (call) {
-    case CopyCall::synchronous:
-      return copy.from == Residence::device && copy.to == Residence::device ? Within::nothing : Within::finish;
-    case CopyCall::asynchronous:
-      if (betweenHosts || copy.to == Residence::pageable) return Within::finish;
-      return pageableToDevice ? Within::take : Within::nothing;
-    case CopyCall::batch: return pageableToDevice ? Within::take : Within::nothing;
-    case CopyCall::batchDuringCall: break;
-  }
-  return pageableToDevice ? Within::take : Within::finish;
-}
-
 std::atomic<std::uint64_t> staged{0};
 
 // Has taken the bytes of its source when it is made.
@@ -62,6 +39,8 @@ private:
   Copy copy_;
 };
 
+bool onHost(Residence residence) { return residence == Residence::pinned || residence == Residence::pageable; }
+
 bool isIdle(const Stream &stream) {
   std::lock_guard lock(schedulerLock);
   return startsAtOnce(stream);
@@ -76,13 +55,35 @@ CUresult finish(Stream &stream, const Copy &copy) {
 
 }  // namespace
 
+Within within(const Copy &copy, CopyCall call) {
+  const bool betweenHosts = onHost(copy.from) && onHost(copy.to);
+  const bool pageableToDevice = copy.from == Residence::pageable && !onHost(copy.to);
+  switch (call) {
+    case CopyCall::synchronous:
+      return copy.from == Residence::device && copy.to == Residence::device ? Within::nothing : Within::finish;
+    case CopyCall::asynchronous:
+      if (betweenHosts || copy.to == Residence::pageable) return Within::finish;
+      return pageableToDevice ? Within::take : Within::nothing;
+    case CopyCall::batch: return pageableToDevice ? Within::take : Within::nothing;
+    case CopyCall::batchDuringCall: break;
+  }
+  return pageableToDevice ? Within::take : Within::finish;
+}
+
+OperationPtr stage(const Copy &copy) {
+  if (copy.bytes() > kStaged || staged.load() + copy.bytes() > kAllStaged) return nullptr;
+  return std::make_unique<StagedCopy>(copy);
+}
+
 CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call) {
   switch (within(copy, call)) {
     case Within::nothing: submit(stream, makeCopy(copy)); return CUDA_SUCCESS;
     case Within::take:
-      if (copy.bytes() > kStaged || staged.load() + copy.bytes() > kAllStaged || isIdle(stream)) break;
-      submit(stream, std::make_unique<StagedCopy>(copy));
-      return CUDA_SUCCESS;
+      if (OperationPtr operation = isIdle(stream) ? nullptr : stage(copy)) {
+        submit(stream, std::move(operation));
+        return CUDA_SUCCESS;
+      }
+      break;
     case Within::finish: break;
   }
   return finish(stream, copy);

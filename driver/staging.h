@@ -18,6 +18,16 @@ enum class CopyCall : std::uint8_t {
   batchDuringCall  // the source must be read within the call
 };
 
+enum class Within {  // the call
+  nothing,
+  take,   // the source's bytes
+  finish  // the whole copy
+};
+Within within(const Copy &copy, CopyCall call);
+
+// A copy that has taken the bytes of its source; null if they are too many to be kept.
+OperationPtr stage(const Copy &copy);
+
 // Puts the copy at the stream's end, and does now what cannot be done later. Returns the context's error if it waited.
 // The stream does not capture.
 CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call);
