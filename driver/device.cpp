@@ -15,6 +15,7 @@
 #include "driver/cpu.h"
 #include "driver/entries.h"
 #include "driver/entry.h"
+#include "driver/machine_memory.h"
 #include "driver/memory.h"
 #include "driver/pool.h"
 #include "driver/visible_devices.h"

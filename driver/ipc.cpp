@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory shared between processes. Its first export moves the allocation's memory, in place, into a memfd;
-// the handle names the process and the descriptor, through which another process of the same user maps it.
+// Device memory shared between processes. Its first export moves the allocation's memory, in place, into a sealed
+// memfd; the handle names the process and the descriptor, through which another process of the same user maps it.
+//
+// A handle may come from anywhere, and hold anything. What is opened must be such a file, made for this export (the
+// token is in its name, so that a descriptor or process number which was used again is found out), of the same user,
+// and as large as the handle says; then a mapping lies within it and stays whole.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -13,6 +19,7 @@
 
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/sealed_file.h"
 #include "driver/stream.h"
 
 namespace strata::driver {
@@ -20,26 +27,32 @@ namespace {
 
 struct Handle {
   std::uint32_t magic;
-  std::int32_t process, file;
-  std::uint64_t offset, size;  // of the allocation in the file
-  std::uint64_t pages;         // bytes of the file
-  std::uint64_t key;           // the file's inode: a descriptor that was used again is refused
+  std::int32_t process, file, device;  // device: of the exporter, by ordinal
+  std::uint64_t offset, size;          // of the allocation in the file
+  std::uint64_t pages;                 // bytes of the file
+  std::uint64_t token[2];              // random
+
+  friend bool operator==(const Handle &, const Handle &) = default;
 };
 static_assert(sizeof(Handle) <= sizeof(CUipcMemHandle));
-constexpr std::uint32_t kMagic = 0x53744950;
+constexpr std::uint32_t kMagic = 0x53744951;
 
 std::mutex mutex;
 std::map<std::uint64_t, Handle> exported;  // by base; its memfd stays open while the allocation lives
 struct Opened {
-  std::uint64_t pages, reserved;
+  std::uint64_t reserved;
   unsigned uses;
   Handle handle;
 };
 std::map<std::uint64_t, Opened> opened;  // by base in this process
 
-std::uint64_t inodeOf(int file) {
-  struct stat info{};
-  return fstat(file, &info) == 0 ? info.st_ino : 0;
+// Holds all that the handle says of the memory.
+std::string nameFor(const Handle &h) {
+  const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
+  char text[192];
+  std::snprintf(text, sizeof text, "strata-ipc-%016llx%016llx-%d-%d-%llx-%llx", number(h.token[0]), number(h.token[1]),
+                h.process, h.device, number(h.offset), number(h.size));
+  return text;
 }
 
 bool writeAll(int file, const char *from, std::uint64_t bytes) {
@@ -55,16 +68,53 @@ bool writeAll(int file, const char *from, std::uint64_t bytes) {
 CUresult share(const Allocation &allocation, Handle &handle) {
   std::uint64_t first = allocation.base / kPage * kPage;
   std::uint64_t pages = roundUp(allocation.base + allocation.size, kPage) - first;
-  int file = memfd_create("strata-ipc", MFD_CLOEXEC);
-  if (file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+  handle = {kMagic, getpid(), -1, allocation.device->ordinal, allocation.base - first, allocation.size, pages, {}};
+  if (getrandom(handle.token, sizeof handle.token, 0) != sizeof handle.token) return CUDA_ERROR_OPERATING_SYSTEM;
+  handle.file = makeSealedFile(nameFor(handle), pages);
+  if (handle.file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
   void *place = reinterpret_cast<void *>(first);
-  if (ftruncate(file, static_cast<off_t>(pages)) != 0 || !writeAll(file, static_cast<const char *>(place), pages) ||
-      mmap(place, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
-    close(file);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
-  handle = {kMagic, getpid(), file, allocation.base - first, allocation.size, pages, inodeOf(file)};
-  return CUDA_SUCCESS;
+  if (writeAll(handle.file, static_cast<const char *>(place), pages) &&
+      mmap(place, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, handle.file, 0) != MAP_FAILED)
+    return CUDA_SUCCESS;
+  close(handle.file);
+  return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+// What can be told from the handle alone.
+bool isPlausible(const Handle &h) {
+  return h.magic == kMagic && h.process > 0 && h.file >= 0 && h.offset < kPage && h.size && h.pages % kPage == 0 &&
+         h.pages <= Memory::get().ranges().window().end - Memory::get().ranges().window().begin && h.size <= h.pages &&
+         h.offset <= h.pages - h.size && findDevice(h.device);
+}
+
+bool isOwn(const struct stat &info) { return info.st_uid == geteuid(); }
+
+// The exporter's file, or -1. Looked at before it is opened, since opening a device or a FIFO already does something.
+int openFile(const Handle &handle) {
+  const std::string process = "/proc/" + std::to_string(handle.process);
+  const std::string path = process + "/fd/" + std::to_string(handle.file);
+  struct stat info{};
+  if (stat(process.c_str(), &info) != 0 || !isOwn(info)) return -1;
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || !isOwn(info)) return -1;
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return -1;
+  if (fstat(file, &info) == 0 && isOwn(info) && isSealedFile(file, handle.pages) &&
+      nameOfSealedFile(file) == nameFor(handle))
+    return file;
+  close(file);
+  return -1;
+}
+
+// Maps the file into the window. Returns the allocation's address, 0 if there is no room.
+std::uint64_t map(int file, const Handle &handle, std::uint64_t reserved) {
+  constexpr std::uint64_t kHuge = std::uint64_t{2} << 20;
+  const std::uint64_t begin = Memory::get().ranges().reserve(reserved, kHuge);
+  if (!begin) return 0;
+  if (mmap(reinterpret_cast<void *>(begin), handle.pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
+      MAP_FAILED)
+    return begin + handle.offset;
+  Memory::get().ranges().unreserve(begin, reserved);
+  return 0;
 }
 
 }  // namespace
@@ -103,35 +153,30 @@ CUresult entry::cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle,
   std::memcpy(&wanted, &handle, sizeof wanted);
   if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) return CUDA_ERROR_INVALID_VALUE;
   if (wanted.magic != kMagic || wanted.process == getpid()) return CUDA_ERROR_INVALID_CONTEXT;
+  constexpr char none[sizeof handle.reserved - sizeof wanted] = {};
+  if (!isPlausible(wanted) || std::memcmp(handle.reserved + sizeof wanted, none, sizeof none) != 0)
+    return CUDA_ERROR_INVALID_HANDLE;
   std::lock_guard lock(mutex);
   for (auto &[base, known] : opened) {
-    if (known.handle.key != wanted.key || known.handle.process != wanted.process) continue;
+    if (!(known.handle == wanted)) continue;
     ++known.uses;
     *pdptr = base;
     return CUDA_SUCCESS;
   }
-  std::string path = "/proc/" + std::to_string(wanted.process) + "/fd/" + std::to_string(wanted.file);
-  int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0 || inodeOf(file) != wanted.key) {
-    if (file >= 0) close(file);
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  const int file = openFile(wanted);
+  if (file < 0) return CUDA_ERROR_INVALID_HANDLE;
   constexpr std::uint64_t kHuge = std::uint64_t{2} << 20;
-  std::uint64_t reservedBytes = roundUp(wanted.pages, kHuge);
-  std::uint64_t begin = Memory::get().ranges().reserve(reservedBytes, kHuge);
-  void *mapped = begin ? mmap(reinterpret_cast<void *>(begin), wanted.pages, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_FIXED, file, 0)
-                       : MAP_FAILED;
+  const std::uint64_t reserved = roundUp(wanted.pages, kHuge), base = map(file, wanted, reserved);
   close(file);
-  if (mapped == MAP_FAILED) return CUDA_ERROR_MAP_FAILED;
+  if (!base) return CUDA_ERROR_MAP_FAILED;
   Allocation known;
-  known.base = begin + wanted.offset;
+  known.base = base;
   known.size = wanted.size;
   known.kind = MemoryKind::imported;
   known.device = &currentContext()->device;
   Memory::get().adopt(known);
-  opened[known.base] = {wanted.pages, reservedBytes, 1, wanted};
-  *pdptr = known.base;
+  opened[base] = {reserved, 1, wanted};
+  *pdptr = base;
   return CUDA_SUCCESS;
 }
 

@@ -5,24 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <vector>
 
 #include "driver/device.h"
+#include "driver/machine_memory.h"
 #include "driver/pool.h"
 
 namespace strata::driver {
-
-std::uint64_t machineMemory() {
-  static const std::uint64_t bytes = [] {
-    std::uint64_t physical = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    std::uint64_t limit = 0;
-    for (const char *path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-      if (std::ifstream file(path); file >> limit && limit < physical) physical = limit;
-    return physical;
-  }();
-  return bytes;
-}
 
 bool isMapped(std::uint64_t address, std::uint64_t size) {
   constexpr std::uint64_t kPages = 16384;  // at a time

@@ -100,7 +100,4 @@ constexpr unsigned bit(MemoryKind kind) { return 1u << static_cast<unsigned>(kin
 // The process has memory at all of these addresses, its own or ours.
 bool isMapped(std::uint64_t address, std::uint64_t size);
 
-// What the machine has, within a container's limit; bytes.
-std::uint64_t machineMemory();
-
 }  // namespace strata::driver

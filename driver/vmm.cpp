@@ -12,12 +12,14 @@
 
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/sealed_file.h"
 #include "driver/stream.h"
 
 namespace strata::driver {
 namespace {
 
 constexpr std::uint64_t kGranularity = std::uint64_t{2} << 20;
+constexpr const char *kFileName = "strata-device-memory";
 
 void *pointer(std::uint64_t address) { return reinterpret_cast<void *>(address); }
 
@@ -149,12 +151,8 @@ CUresult entry::cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, c
   if (!handle || !prop || !size || size % kGranularity || flags) return CUDA_ERROR_INVALID_VALUE;
   if (CUresult result = checkProperties(*prop); result != CUDA_SUCCESS) return result;
   if (size > findDevice(prop->location.id)->totalMemory()) return CUDA_ERROR_OUT_OF_MEMORY;
-  int file = memfd_create("strata-device-memory", MFD_CLOEXEC);
+  int file = makeSealedFile(kFileName, size);
   if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (ftruncate(file, static_cast<off_t>(size)) != 0) {
-    close(file);
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
   return addPhysical(file, size, *prop, handle);
 }
 
@@ -258,7 +256,9 @@ CUresult entry::cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
   int file = fcntl(static_cast<int>(reinterpret_cast<std::intptr_t>(osHandle)), F_DUPFD_CLOEXEC, 0);
   struct stat info{};
   if (file < 0) return CUDA_ERROR_INVALID_VALUE;
-  if (fstat(file, &info) != 0 || info.st_size <= 0 || info.st_size % kGranularity) {
+  // Memory of another process of ours, which it cannot take away any more; no file that happens to be open.
+  if (fstat(file, &info) != 0 || info.st_size <= 0 || info.st_size % kGranularity ||
+      !isSealedFile(file, static_cast<std::uint64_t>(info.st_size)) || nameOfSealedFile(file) != kFileName) {
     close(file);
     return CUDA_ERROR_INVALID_VALUE;
   }

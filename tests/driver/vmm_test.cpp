@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "tests/driver/support.h"
@@ -92,6 +94,27 @@ TEST_F(VmmTest, FileDescriptors) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(std::intptr_t{-1}),
                                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+}
+
+// What an exporter could still shrink, or is an ordinary file, is no memory.
+TEST_F(VmmTest, OtherFileDescriptors) {
+  CUmemGenericAllocationHandle handle = 0, imported = 0;
+  EXPECT_OK(cuMemCreate(&handle, size, &prop, 0));
+  int exported = -1;
+  EXPECT_OK(cuMemExportToShareableHandle(&exported, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  EXPECT_NE(ftruncate(exported, 0), 0);
+  std::FILE *ordinary = std::tmpfile();
+  const int unsealed = memfd_create("strata-device-memory", MFD_ALLOW_SEALING);
+  ASSERT_TRUE(ordinary && unsealed >= 0);
+  ASSERT_EQ(ftruncate(fileno(ordinary), static_cast<off_t>(size)) | ftruncate(unsealed, static_cast<off_t>(size)), 0);
+  for (int file : {fileno(ordinary), unsealed, 0})
+    EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+              cuMemImportFromShareableHandle(&imported, reinterpret_cast<void *>(static_cast<std::intptr_t>(file)),
+                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+  std::fclose(ordinary);
+  ::close(unsealed);
+  ::close(exported);
+  EXPECT_OK(cuMemRelease(handle));
 }
 
 }  // namespace
