@@ -74,7 +74,8 @@ struct CompileOptions {
   bool blockMultipleOf32 = false;         // blockDim.x is a multiple of 32
   bool lineInfo = true;                   // keep a table from code to source lines
   bool hostExtensions =
-      true;  // use what this CPU has beyond the target; false: the code runs on each CPU of the target
+      true;            // use what this CPU has beyond the target; false: the code runs on each CPU of the target
+  std::string passes;  // as in STRATA_PASSES
   auto operator<=>(const CompileOptions &) const = default;
 };
 
@@ -93,7 +94,7 @@ public:
   virtual ~CodegenModule() = default;
   virtual const ModuleInfo &info() const = 0;
   virtual Result<KernelImage> compile(std::string_view kernel, const CompileOptions &options) = 0;
-  // stage: "ptx", "lane", "vector", "asm". For `strata inspect`.
+  // stage: "ptx", "lane", "vector", "asm", "why", "passes" or the name of a pass. For `strata inspect`.
   virtual Result<std::string> inspect(std::string_view kernel, const CompileOptions &options,
                                       std::string_view stage) = 0;
 };

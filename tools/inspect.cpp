@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/knobs.h"
 #include "base/temporary_folder.h"
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
@@ -63,6 +64,7 @@ Result<std::vector<std::string>> modulesOf(const InspectOptions &options) {
 Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
   simt::CompileOptions compile;
   compile.mode = options.mode == "lane" ? simt::Mode::lane : simt::Mode::vector;
+  compile.passes = knobs::get().STRATA_PASSES;
   if (options.simd == "auto") {
     Result<simt::Simd> best = simt::hostSimd();
     if (!best) return best.error();

@@ -37,8 +37,10 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
       app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
   sub->add_option("FILE", options.file, "CUDA source, PTX, object, library or program")->required();
   sub->add_option("--kernel", options.kernel, kKernelHelp);
-  sub->add_option("--stage", options.stage, "What to show")
-      ->check(CLI::IsMember({"ptx", "lane", "vector", "asm", "why"}));
+  sub->add_option(
+      "--stage", options.stage,
+      "What to show: ptx, lane, vector, asm, why, passes (the passes, with times and sizes), or the IR after a "
+      "pass of that name");
   sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
   sub->add_option("--block", options.block,
                   "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: "

@@ -41,10 +41,11 @@ CacheKey moduleKey(const CacheKey &source) {
 CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
   KeyBuilder builder;
   builder.add("kernel").add(module.high).add(module.low).add(kernel).add(cpuFeatureWords());
-  const auto &[simd, mode, blockDim, blockMultipleOf32, lineInfo, hostExtensions] = o;  // all: a new one ends this
+  const auto &[simd, mode, blockDim, blockMultipleOf32, lineInfo, hostExtensions, passes] =
+      o;  // all: a new one ends this
   builder.add(static_cast<std::uint64_t>(simd)).add(static_cast<std::uint64_t>(mode));
   for (std::uint32_t n : blockDim) builder.add(n);
-  return builder.add(blockMultipleOf32).add(lineInfo).add(hostExtensions).key();
+  return builder.add(blockMultipleOf32).add(lineInfo).add(hostExtensions).add(passes).key();
 }
 
 class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
@@ -275,6 +276,7 @@ Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Mod
   CompileOptions options;
   options.simd = *simd;
   options.mode = mode;
+  options.passes = knobs::get().STRATA_PASSES;
   auto *opened = dynamic_cast<ModuleImpl *>(module.get());
   if (!opened) return internalError("kernel '" + std::string(name) + "': its module was not opened by openModule");
   return opened->kernel(name, blockDim, options);

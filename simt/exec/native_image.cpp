@@ -98,6 +98,7 @@ std::optional<KernelImage> NativeImage::kernel(std::string_view name, const Comp
     return std::nullopt;
   };
   if (options.mode != Mode::vector) return lacks("lane mode");
+  if (!options.passes.empty()) return lacks("these STRATA_PASSES");
   if (options.simd != table_.simd) return lacks("this SIMD target");
   for (const NativeKernel &kernel : table_.kernels) {
     if (kernel.name != name || !fits(kernel, options)) continue;

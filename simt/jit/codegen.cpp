@@ -12,6 +12,7 @@
 #include "base/trust.h"
 #include "ptx/ptx.h"
 #include "simt/jit/module_info.h"
+#include "simt/pass.h"
 #include "simt/pipeline.h"
 #include "simt/simt.h"
 
@@ -31,6 +32,29 @@ bool writeFile(const Descriptor &folder, const std::string &name, std::string_vi
   return static_cast<bool>(file);
 }
 
+std::string summaryOf(std::string_view kernel, const CompileResult &result) {
+  double sums[3] = {};
+  for (const PassTrace::Row &row : result.trace.rows) sums[static_cast<int>(row.level)] += row.milliseconds;
+  return fmt::format("compiled {}: lower {:.1f} ms, lane {:.1f}, warp {:.1f}, machine {:.1f}, emit {:.1f}; {} bytes",
+                     kernel, result.lowerMilliseconds, sums[0], sums[1], sums[2], result.emitMilliseconds,
+                     result.image.object.size());
+}
+
+std::string tableOf(const CompileResult &result) {
+  std::string text = fmt::format("{:<24} {:<8} {:>8} {:>8} {:>8}\n", "pass", "level", "ms", "before", "after");
+  const auto stage = [&](const char *name, double milliseconds) {
+    text += fmt::format("{:<24} {:<8} {:>8.2f}\n", name, "", milliseconds);
+  };
+  stage("(lower)", result.lowerMilliseconds);
+  for (const PassTrace::Row &row : result.trace.rows) {
+    text += fmt::format("{:<24} {:<8} ", row.name, nameOf(row.level));
+    text += row.leftOut ? fmt::format("{:>8}\n", "left out")
+                        : fmt::format("{:>8.2f} {:>8} {:>8}\n", row.milliseconds, row.before, row.after);
+  }
+  stage("(machine code)", result.emitMilliseconds);
+  return text;
+}
+
 class OpenModule final : public CodegenModule {
 public:
   OpenModule(ptx::Module module, ModuleInfo info) : ptx_(std::move(module)), info_(std::move(info)) {}
@@ -38,26 +62,25 @@ public:
 
   Result<KernelImage> compile(std::string_view kernel, const CompileOptions &options) override {
     const std::string &folder = knobs::get().STRATA_DUMP;
-    auto result = compileKernel(ptx_, kernel, options, !folder.empty());
+    auto result = compileKernel(ptx_, kernel, options, {.texts = !folder.empty()});
     if (!result) return result.error();
-    const StageTimes &t = result->times;
-    if (log::enabled(log::Level::debug))
-      log::write(log::Level::debug, fmt::format("compiled {}: lower {:.1f} ms, lane {:.1f}, vectorise {:.1f}, expand "
-                                                "{:.1f}, clean-up {:.1f}, emit {:.1f}; {} bytes",
-                                                kernel, t.lower, t.optimizeLane, t.vectorize, t.expand,
-                                                t.optimizeMachine, t.emit, result->image.object.size()));
+    if (log::enabled(log::Level::debug)) log::write(log::Level::debug, summaryOf(kernel, *result));
     if (!folder.empty()) dump(folder, kernel, result->texts);
     return std::move(result->image);
   }
 
   Result<std::string> inspect(std::string_view kernel, const CompileOptions &options, std::string_view stage) override {
     if (stage == "ptx") return ptx::print(ptx_);
-    if (stage != "lane" && stage != "vector" && stage != "asm" && stage != "why")
-      return userError("no stage '" + std::string(stage) + "': there are ptx, lane, vector, asm, why");
-    auto result = compileKernel(ptx_, kernel, options, true);
+    const bool isPass = llvm::any_of(passes(), [&](const Pass &pass) { return pass.name == stage; });
+    if (!isPass && stage != "lane" && stage != "vector" && stage != "asm" && stage != "why" && stage != "passes")
+      return userError("no stage '" + std::string(stage) +
+                       "': there are ptx, lane, vector, asm, why, passes, and the passes' names");
+    auto result = compileKernel(ptx_, kernel, options, {true, stage == "passes", isPass ? std::string(stage) : ""});
     if (!result) return result.error();
     StageTexts &texts = result->texts;
-    return std::move(stage == "lane"     ? texts.lane
+    if (stage == "passes") return tableOf(*result);
+    return std::move(isPass              ? result->trace.text
+                     : stage == "lane"   ? texts.lane
                      : stage == "vector" ? texts.vector
                      : stage == "asm"    ? texts.assembly
                                          : texts.why);

@@ -62,7 +62,7 @@ LaneProgram::LaneProgram(const std::string &text, const std::string &kernel, Com
     return;
   }
   info_ = *info;
-  auto result = compileKernel(*module, kernel, options, false);
+  auto result = compileKernel(*module, kernel, options);
   if (!result) {
     error_ = result.error().message;
     return;

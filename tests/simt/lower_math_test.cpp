@@ -15,7 +15,7 @@
 
 #include "simt/jit/machine_code.h"
 #include "simt/jit/math/expand.h"
-#include "simt/jit/optimize.h"
+#include "simt/run_passes.h"
 #include "tests/simt/float_format.h"
 #include "tests/simt/jit_loader.h"
 
@@ -138,10 +138,14 @@ public:
     module->setDataLayout((*target)->createDataLayout());
     module->setTargetTriple("x86_64-unknown-linux-gnu");
     setFunctionAttributes(*module, cpu);
-    auto expanded = expandMath(*module, cpu);
-    EXPECT_TRUE(expanded) << (expanded ? "" : expanded.error().message);
-    optimizeMachine(*module, **target);
-    (void)expandMath(*module, cpu);
+    CompileOptions options;
+    options.hostExtensions = cpu.fp16;
+    options.simd = cpu.avx512 ? Simd::avx512 : cpu.fma ? Simd::avx2 : Simd::portable;
+    Unit unit(*module, *module->getFunction("v"), options, target->get());
+    PassTrace trace;
+    auto setting = PassSetting::parse("verify");
+    const auto done = PassRunner(unit, *setting, trace).run(passes("expand-math", "expand-math"));
+    EXPECT_TRUE(done) << (done ? "" : done.error().message);
     auto code = emitObject(*module, **target);
     EXPECT_TRUE(code) << (code ? "" : code.error().message);
     if (code) object_ = std::make_unique<LoadedObject>(code->object);

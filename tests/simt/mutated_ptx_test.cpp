@@ -155,7 +155,7 @@ int compileAll(const std::string &text, const std::set<std::string> &kernels, bo
     options.simd = Simd::avx2;
     options.mode = lanes ? Mode::lane : Mode::vector;
     options.blockMultipleOf32 = true;
-    auto result = compileKernel(*module, kernel, options, false);
+    auto result = compileKernel(*module, kernel, options);
     compiled += static_cast<bool>(result);
     if (!result) EXPECT_NE(result.error().blame, Blame::internal) << kernel << ": " << result.error().message << "\n";
   }

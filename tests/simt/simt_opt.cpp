@@ -10,9 +10,9 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "simt/emit/vectorize.h"
 #include "simt/passes/machine/split_lanes.h"
 #include "simt/passes/warp/raise_operations.h"
+#include "simt/run_passes.h"
 
 namespace {
 
@@ -51,17 +51,21 @@ int main(int argc, char **argv) {
     llvm::outs() << *module;
     return 0;
   }
-  VectorizeOptions options;
-  options.compile.simd = simd;
-  options.compile.blockMultipleOf32 = rows;
-  for (unsigned d = 0; d < block.size() && d < 3; ++d) options.compile.blockDim[d] = block[d];
-  auto result = vectorize(*module, *module->getFunction("kernel"), options);
-  if (!result) {
-    llvm::errs() << "error: " << result.error().message << "\n";
+  CompileOptions options;
+  options.simd = simd;
+  options.blockMultipleOf32 = rows;
+  for (unsigned d = 0; d < block.size() && d < 3; ++d) options.blockDim[d] = block[d];
+  Unit unit(*module, *module->getFunction("kernel"), options, nullptr);
+  PassTrace trace;
+  auto setting = PassSetting::parse("verify");
+  auto done = PassRunner(unit, *setting, trace).run(passes("choose-mode", "skip-costly-values"));
+  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "write-entry"));
+  if (!done) {
+    llvm::errs() << "error: " << done.error().message << "\n";
     return 1;
   }
-  if (result->needsLaneMode) llvm::outs() << "lane mode: " << result->laneModeReason << "\n";
-  else if (wantReport) llvm::outs() << result->report;
+  if (unit.laneMode) llvm::outs() << "lane mode: " << unit.laneModeReason << "\n";
+  else if (wantReport) llvm::outs() << unit.why();
   else llvm::outs() << *module;
   return 0;
 }

@@ -15,6 +15,8 @@
 
 #include <csetjmp>
 
+#include "simt/run_passes.h"
+
 namespace strata::simt::test {
 
 const char *const kPrologue = R"(
@@ -220,24 +222,28 @@ Outcome runBoth(const std::string &ir, const Setup &setup) {
   vectorModule->setDataLayout(jit.engine->getDataLayout());
   vectorModule->setTargetTriple(jit.engine->getTargetTriple().str());
   optimize(*vectorModule, setup.optimizeFirst);
-  VectorizeOptions options;
-  options.compile.simd = setup.simd;
-  options.compile.blockMultipleOf32 = setup.multipleOf32;
-  if (setup.exactShape) std::copy(setup.blockDim, setup.blockDim + 3, options.compile.blockDim);
-  auto vectorized = vectorize(*vectorModule, *vectorModule->getFunction("kernel"), options);
-  if (!vectorized) {
-    result.error = vectorized.error().message;
+  CompileOptions options;
+  options.simd = setup.simd;
+  options.blockMultipleOf32 = setup.multipleOf32;
+  if (setup.exactShape) std::copy(setup.blockDim, setup.blockDim + 3, options.blockDim);
+  Unit unit(*vectorModule, *vectorModule->getFunction("kernel"), options, nullptr);
+  PassTrace trace;
+  auto setting = PassSetting::parse("verify");
+  auto done = PassRunner(unit, *setting, trace).run(passes("choose-mode", "skip-costly-values"));
+  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "write-entry"));
+  if (!done) {
+    result.error = done.error().message;
     return result;
   }
-  result.laneMode = vectorized->needsLaneMode;
-  result.laneModeReason = vectorized->laneModeReason;
-  result.report = vectorized->report;
+  result.laneMode = unit.laneMode;
+  result.laneModeReason = unit.laneModeReason;
+  result.report = unit.report.text();
   llvm::raw_string_ostream(result.vectorIr) << *vectorModule;
   if (result.laneMode) return result;
   if (void *entry = jit.add(std::move(vectorModule), std::move(vectorContext), "strata_entry")) {
     World world(setup);
     faultText.clear();
-    world.runVector(entry, vectorized->entryKind);
+    world.runVector(entry, unit.entryKind);
     result.vector = world.out;
     result.faults = faultText;
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simt/emit/vectorize.h"
+#include "simt/simt.h"
 
 namespace strata::simt::test {
 

@@ -252,8 +252,7 @@ bool mayWait(llvm::Function &function) {
 
 }  // namespace
 
-std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
-                                         llvm::FunctionAnalysisManager &analyses) {
+std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads, Prepare prepare) {
   llvm::SetVector<llvm::Function *> reached;
   reached.insert(&kernel);
   for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -270,14 +269,10 @@ std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadInd
     if (!waits && !hasBarriers) continue;
     llvm::ValueToValueMapTy map;
     llvm::Function *copy = llvm::CloneFunction(&function, map);
-    prepareControl(*copy, threads, analyses);
-    std::optional<std::string> reason;
-    if (hasBarriers) reason = checkBarriers(*copy, threads, with);
-    if (!reason && waits) {
-      prepareLockStep(*copy, threads);
-      reason = checkPrepared(*copy, threads);
-    }
-    analyses.clear(*copy, copy->getName());
+    std::optional<std::string> reason = prepare(*copy, Prepared::control);
+    if (!reason && hasBarriers) reason = checkBarriers(*copy, threads, with);
+    if (!reason && waits) reason = prepare(*copy, Prepared::lockStep);
+    if (!reason && waits) reason = checkPrepared(*copy, threads);
     copy->eraseFromParent();
     if (reason) return reason;
   }

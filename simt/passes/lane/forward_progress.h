@@ -16,18 +16,22 @@
 // (leave_barrier_loops.h).
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
 #include <optional>
 #include <string>
 
-#include "simt/passes/lane/prepare.h"
+#include "simt/analysis/thread_index.h"
 
 namespace strata::simt {
 
 // The reason, with its source line, why `kernel` or a function it reaches needs lane mode: some lane that is
 // not in a waiting loop could write memory, before it would wait for its warp or block, while others wait; or is late
 // where others are at a barrier. Works on lane IR as lowered; changes nothing.
-std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads,
-                                         llvm::FunctionAnalysisManager &analyses);
+// `prepare` brings a copy of a function as far as the vectoriser would, and may give a reason, too.
+enum class Prepared { control, lockStep };  // lockStep: from control on
+using Prepare = llvm::function_ref<std::optional<std::string>(llvm::Function &, Prepared)>;
+std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadIndex &threads, Prepare prepare);
 
 // Puts strata.yield() into every round of the waiting loops of `function`, and of those where a volatile or atomic
 // load decides about the end only by the way that lanes take through a round (`if (flag) again = true;`).

@@ -18,6 +18,7 @@
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/lane/clone_blocks.h"
+#include "simt/passes/lane/prepare.h"
 
 namespace strata::simt {
 namespace {
@@ -327,12 +328,14 @@ private:
 
 }  // namespace
 
-bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads) {
-  return ExitMover(function, threads).run();
+void leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads) {
+  if (!ExitMover(function, threads).run()) return;
+  llvm::EliminateUnreachableBlocks(function);
+  formLoops(function);
 }
 
-bool threadBarrierExits(llvm::Function &function) {
-  return llvm::any_of(function, hasBarrier) && ExitThreader(function).run();
+void threadBarrierExits(llvm::Function &function) {
+  if (llvm::any_of(function, hasBarrier) && ExitThreader(function).run()) llvm::EliminateUnreachableBlocks(function);
 }
 
 }  // namespace strata::simt

@@ -13,7 +13,7 @@
 // come to no barrier or collective there, nor to a function that may have one, and others of their warp may come to a
 // barrier, the branch is as `left`'s: it varies, or it is in code that only some lanes of a warp may be in. Who comes
 // to a barrier waits for others anyhow. What is still late then, or would be copied beyond a bound, needs lane mode
-// (forward_progress.h). Loops are to be simplified again.
+// (forward_progress.h).
 #pragma once
 
 #include "simt/analysis/thread_index.h"
@@ -26,9 +26,8 @@ namespace strata::simt {
 
 // Before: where ways out meet a way on to a barrier, in one join or several, and part again by what is known on each,
 // each goes where it ends. Blocks between are copied, within bounds.
-bool threadBarrierExits(llvm::Function &function);
+void threadBarrierExits(llvm::Function &function);
 
-// Returns whether it did anything.
-bool leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads);
+void leaveBarrierLoops(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt

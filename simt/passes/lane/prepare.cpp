@@ -23,16 +23,9 @@
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/uniformity.h"
-#include "simt/passes/lane/interleave_locals.h"
-#include "simt/passes/lane/leave_barrier_loops.h"
-#include "simt/passes/lane/skip_costly_values.h"
-#include "simt/passes/lane/specialize_full_paths.h"
-#include "simt/passes/lane/specialize_full_rounds.h"
-#include "simt/passes/lane/specialize_full_warps.h"
-#include "simt/passes/lane/specialize_strides.h"
+#include "simt/passes/llvm_passes.h"
 
 namespace strata::simt {
-namespace {
 
 using llvm::BasicBlock;
 using llvm::Function;
@@ -49,6 +42,8 @@ void foldBlockDim(Function &function, const ThreadIndex &threads) {
         load->replaceAllUsesWith(llvm::ConstantInt::get(load->getType(), threads.blockDim(d)));
   }
 }
+
+namespace {
 
 // Calls of lane functions may end lanes; the callee says so by warp->exited.
 void splitAfterCalls(Function &function, BasicBlock *returnBlock) {
@@ -71,7 +66,7 @@ void splitAfterCalls(Function &function, BasicBlock *returnBlock) {
 }
 
 // One return block, which every trapping or exiting block reaches too. Returns null if nothing returns.
-BasicBlock *unifyReturns(Function &function) {
+BasicBlock *makeReturnBlock(Function &function) {
   std::vector<BasicBlock *> returning, ending;
   for (BasicBlock &block : function) {
     if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) returning.push_back(&block);
@@ -100,6 +95,13 @@ BasicBlock *unifyReturns(Function &function) {
   return unified;
 }
 
+}  // namespace
+
+void unifyReturns(Function &function) {
+  llvm::EliminateUnreachableBlocks(function);
+  if (BasicBlock *returnBlock = makeReturnBlock(function)) splitAfterCalls(function, returnBlock);
+}
+
 void extendNarrowIndices(Function &function) {
   for (Instruction &i : llvm::instructions(function)) {
     auto *gep = llvm::dyn_cast<llvm::GetElementPtrInst>(&i);
@@ -113,9 +115,26 @@ void extendNarrowIndices(Function &function) {
   }
 }
 
+void scalarize(Function &function, Analyses &analyses) {
+  llvm::ScalarizerPassOptions options;
+  options.ScalarizeLoadStore = false;
+  llvm::ScalarizerPass(options).run(function, analyses.functions);
+}
+
 // br %c, a, a has two edges that cannot be told apart.
-void foldTwinEdges(Function &function) {
+static void foldTwinEdges(Function &function) {
   for (BasicBlock &block : function) llvm::ConstantFoldTerminator(&block, /*DeleteDeadConditions=*/true);
+}
+
+void makeReducible(Function &function, Analyses &analyses) {
+  llvm::FunctionPassManager branches, reducible;
+  branches.addPass(llvm::LowerSwitchPass());
+  branches.run(function, analyses.functions);
+  foldTwinEdges(function);  // before FixIrreducible: LLVM 19's writes bad phis for them
+  analyses.functions.clear(function, function.getName());
+  reducible.addPass(llvm::FixIrreduciblePass());
+  reducible.run(function, analyses.functions);
+  foldTwinEdges(function);
 }
 
 // A block that only computes a few values on the way out of a loop is run in the loop instead, so that exits
@@ -148,7 +167,7 @@ void hoistExitBlocks(Function &function) {
   }
 }
 
-void simplifyLoops(Function &function) {
+static void simplifyLoops(Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   for (llvm::Loop *loop : llvm::SmallVector<llvm::Loop *, 8>(loops.begin(), loops.end()))
@@ -161,9 +180,14 @@ void formLcssa(Function &function) {
   for (llvm::Loop *loop : loops) llvm::formLCSSARecursively(*loop, dominators, &loops, nullptr);
 }
 
+void formLoops(Function &function) {
+  simplifyLoops(function);
+  formLcssa(function);
+}
+
 // Gives one divergent loop with several exit blocks a single one. Returns whether there was such a loop.
 // The new exit block need not be dedicated to the loop: inner loops may leave through it too.
-bool unifyOneLoopExit(Function &function, const ThreadIndex &threads) {
+static bool unifyOneLoopExit(Function &function, const ThreadIndex &threads) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   if (loops.empty()) return false;
@@ -187,51 +211,8 @@ bool unifyOneLoopExit(Function &function, const ThreadIndex &threads) {
   return false;
 }
 
-}  // namespace
-
-void prepareControl(Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses) {
-  foldBlockDim(function, threads);
-  llvm::EliminateUnreachableBlocks(function);
-  if (BasicBlock *returnBlock = unifyReturns(function)) splitAfterCalls(function, returnBlock);
-  extendNarrowIndices(function);
-  interleaveLocals(function);
-
-  llvm::FunctionPassManager passes;
-  llvm::ScalarizerPassOptions keepMemory;
-  keepMemory.ScalarizeLoadStore = false;
-  passes.addPass(llvm::ScalarizerPass(keepMemory));
-  passes.addPass(llvm::LowerSwitchPass());
-  passes.run(function, analyses);
-  foldTwinEdges(function);  // before FixIrreducible: LLVM 19's writes bad phis for them
-  llvm::FunctionPassManager reduce;
-  reduce.addPass(llvm::FixIrreduciblePass());
-  reduce.run(function, analyses);
-  analyses.clear(function, function.getName());
-  foldTwinEdges(function);
-
-  if (threadBarrierExits(function)) llvm::EliminateUnreachableBlocks(function);
-  hoistExitBlocks(function);
-  simplifyLoops(function);
-  formLcssa(function);
-  if (leaveBarrierLoops(function, threads)) {
-    llvm::EliminateUnreachableBlocks(function);
-    simplifyLoops(function);
-    formLcssa(function);
-  }
-}
-
-void prepareLockStep(Function &function, const ThreadIndex &threads) {
-  if (function.hasFnAttribute("strata.kernel")) specializeStrides(function, threads);
-  if (function.hasFnAttribute("strata.kernel") && !specializeFullPaths(function, threads))
-    specializeFullWarps(function, threads);
+void unifyLoopExits(Function &function, const ThreadIndex &threads) {
   while (unifyOneLoopExit(function, threads)) formLcssa(function);
-  if (specializeFullRounds(function, threads)) formLcssa(function);
-  skipCostlyValues(function, threads);  // after the others, which know a function's guards by their branches
-}
-
-void prepare(Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses) {
-  prepareControl(function, threads, analyses);
-  prepareLockStep(function, threads);
 }
 
 }  // namespace strata::simt

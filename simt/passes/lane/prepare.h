@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a lane function into the form that analysis and vectoriser expect:
+// The rows of the pipeline that bring a lane function into the form that analysis and vectoriser expect:
 //  - one return block; no unreachable: a lane that traps goes to the return block (its call does not return);
 //  - after a call of a function that may run `strata.exit`: br strata.exited(), return block, rest;
 //  - br only (no switch), no arithmetic on lane vectors, narrow GEP indices extended explicitly;
@@ -16,18 +16,20 @@
 
 namespace llvm {
 class Function;
-template <class T, class... A>
-class AnalysisManager;
-using FunctionAnalysisManager = AnalysisManager<Function>;
-}  // namespace llvm
+}
 
 namespace strata::simt {
 
-// What only the vectoriser needs comes last: the single exit block, versions of code for full warps, values that are
-// skipped.
-void prepareControl(llvm::Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses);
-void prepareLockStep(llvm::Function &function, const ThreadIndex &threads);
+struct Analyses;
 
-void prepare(llvm::Function &function, const ThreadIndex &threads, llvm::FunctionAnalysisManager &analyses);
+void foldBlockDim(llvm::Function &function, const ThreadIndex &threads);  // where the block's shape is known
+void unifyReturns(llvm::Function &function);
+void extendNarrowIndices(llvm::Function &function);
+void scalarize(llvm::Function &function, Analyses &analyses);
+void makeReducible(llvm::Function &function, Analyses &analyses);
+void hoistExitBlocks(llvm::Function &function);
+void formLoops(llvm::Function &function);
+void formLcssa(llvm::Function &function);  // formLoops, where loops are simple already
+void unifyLoopExits(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt

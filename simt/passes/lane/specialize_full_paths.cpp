@@ -189,9 +189,9 @@ void straighten(const Path &path, const std::vector<BasicBlock *> &copies, llvm:
 
 }  // namespace
 
-bool specializeFullPaths(llvm::Function &function, const ThreadIndex &threads) {
+void specializeFullPaths(llvm::Function &function, const ThreadIndex &threads) {
   Path path;
-  if (!PathFinder(function, threads).find(path)) return false;
+  if (!function.hasFnAttribute("strata.kernel") || !PathFinder(function, threads).find(path)) return;
   llvm::DominatorTree dominators(function);
   Ahead ahead(*path.head, dominators);
   Value *all = nullptr;
@@ -209,7 +209,7 @@ bool specializeFullPaths(llvm::Function &function, const ThreadIndex &threads) {
   builder.CreateCondBr(createWarpFull(builder, all), copies[0], some);
   jump->eraseFromParent();
   repairUses(path.blocks, copies, map);
-  return true;
+  function.addFnAttr(kFullPath);
 }
 
 }  // namespace strata::simt

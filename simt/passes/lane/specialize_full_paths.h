@@ -22,7 +22,8 @@ class Function;
 
 namespace strata::simt {
 
-// Returns whether it did anything.
-bool specializeFullPaths(llvm::Function &function, const ThreadIndex &threads);
+// Only kernels have such versions. One that has is marked so.
+inline constexpr const char *kFullPath = "strata.full_path";
+void specializeFullPaths(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt

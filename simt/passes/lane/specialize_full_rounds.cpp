@@ -13,6 +13,7 @@
 #include "simt/analysis/lane_intrinsics.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/lane/clone_blocks.h"
+#include "simt/passes/lane/prepare.h"
 #include "simt/passes/lane/warp_full.h"
 
 namespace strata::simt {
@@ -256,8 +257,8 @@ private:
 
 }  // namespace
 
-bool specializeFullRounds(llvm::Function &function, const ThreadIndex &threads) {
-  return Specializer(function, threads).run();
+void specializeFullRounds(llvm::Function &function, const ThreadIndex &threads) {
+  if (Specializer(function, threads).run()) formLcssa(function);
 }
 
 }  // namespace strata::simt

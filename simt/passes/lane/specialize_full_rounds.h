@@ -25,7 +25,6 @@ namespace strata::simt {
 // A kernel's attribute: turns are so long that other blocks may have theirs in between (Runtime::turn).
 inline constexpr const char *kSideBySide = "strata.side_by_side";
 
-// Returns whether it did anything; loops are then to be brought into LCSSA form again.
-bool specializeFullRounds(llvm::Function &function, const ThreadIndex &threads);
+void specializeFullRounds(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt

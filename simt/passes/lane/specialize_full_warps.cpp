@@ -12,6 +12,7 @@
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/uniformity.h"
 #include "simt/passes/lane/clone_blocks.h"
+#include "simt/passes/lane/specialize_full_paths.h"
 #include "simt/passes/lane/warp_full.h"
 
 namespace strata::simt {
@@ -90,7 +91,8 @@ BasicBlock *specialize(const Guard &guard) {
 
 }  // namespace
 
-bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
+void specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
+  if (!function.hasFnAttribute("strata.kernel") || function.hasFnAttribute(kFullPath)) return;
   BasicBlock *start = &function.getEntryBlock();
   unsigned doubled = 0;
   for (Guard guard; findGuard(function, threads, *start, guard) && doubled + guard.size <= kMostInstructions;
@@ -98,7 +100,6 @@ bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads) {
     doubled += guard.size;
     start = specialize(guard);
   }
-  return doubled != 0;
 }
 
 }  // namespace strata::simt

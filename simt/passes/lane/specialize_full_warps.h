@@ -19,7 +19,7 @@ class Function;
 
 namespace strata::simt {
 
-// Returns whether it did anything.
-bool specializeFullWarps(llvm::Function &function, const ThreadIndex &threads);
+// Only kernels have such versions, unless specialize_full_paths.h has made one.
+void specializeFullWarps(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt

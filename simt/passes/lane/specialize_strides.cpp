@@ -558,11 +558,10 @@ void Specializer::specialize(const Root &root, llvm::ArrayRef<Version> versions)
 
 }  // namespace
 
-bool specializeStrides(llvm::Function &function, const ThreadIndex &threads) {
-  bool changed = false;
+void specializeStrides(llvm::Function &function, const ThreadIndex &threads) {
+  if (!function.hasFnAttribute("strata.kernel")) return;
   unsigned copied = 0;
-  for (const Root &root : findRoots(function)) changed |= Specializer(function, threads, copied).run(root);
-  return changed;
+  for (const Root &root : findRoots(function)) Specializer(function, threads, copied).run(root);
 }
 
 }  // namespace strata::simt

@@ -28,7 +28,7 @@ class Function;
 
 namespace strata::simt {
 
-// Returns whether it did anything.
-bool specializeStrides(llvm::Function &function, const ThreadIndex &threads);
+// Only kernels have such versions.
+void specializeStrides(llvm::Function &function, const ThreadIndex &threads);
 
 }  // namespace strata::simt
