@@ -2,7 +2,8 @@
 # strata_program(NAME FILE [MORE files…] [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds])
 # Compiles a CUDA source (and MORE, if it has several) with the build tree's nvcc and runs it on the CPU device as ctest entries NAME.MODE with the
 # label "program". It passes if it exits with 0. Modes: vector and lane (with the best SIMD target), avx2, portable,
-# one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced.
+# one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced. In lane and avx2 mode the IR is
+# verified after each pass.
 set(STRATA_PROGRAM_MODES vector lane avx2 portable)
 if(STRATA_SANITIZE)
   string(REPLACE "," ",-fsanitize=" strata_sanitize "-fsanitize=${STRATA_SANITIZE}")  # -Xcompiler's argument is itself a list
@@ -10,8 +11,8 @@ if(STRATA_SANITIZE)
 endif()
 
 set(strata_mode_vector STRATA_MODE=auto)
-set(strata_mode_lane STRATA_MODE=lane)
-set(strata_mode_avx2 STRATA_MODE=auto STRATA_SIMD=avx2)
+set(strata_mode_lane STRATA_MODE=lane STRATA_PASSES=verify)
+set(strata_mode_avx2 STRATA_MODE=auto STRATA_SIMD=avx2 STRATA_PASSES=verify)
 set(strata_mode_portable STRATA_MODE=auto STRATA_SIMD=portable)
 set(strata_mode_one_worker STRATA_MODE=auto STRATA_WORKERS=1)
 set(strata_mode_five_workers STRATA_MODE=auto STRATA_WORKERS=5)

@@ -111,7 +111,7 @@ case_run_errors() {
   refuses "no command 'no-such-command'; there are: run inspect precompile smi knobs" no-such-command
   refuses_usage "no command 'frob'" frob --help
   refuses_usage 'strata inspect --help' inspect
-  refuses_usage 'not in {ptx,lane,vector,asm,why}' inspect p.cu --stage frob
+  refuses "no stage 'frob': there are ptx, lane, vector, asm, why, passes, and the passes' names" inspect p.cu --stage frob
   refuses_usage '--frob' smi --frob
   refuses_usage 'subcommand'
   STRATA_CACHE_DIR=/proc/nowhere refuses 'no folder for compiled programs: /proc/nowhere' run p.cu
