@@ -159,7 +159,7 @@ private:
   Function &function() { return module_.functions[functionIndex_]; }
   void declareLocal(std::string_view name, Local local, TextPlace place);
   bool nameTaken(const std::string &name) const;  // in this function's text as it will be printed
-  std::string freeName(std::string_view name) const;
+  std::string freeName(std::string_view name);
   std::uint32_t addRegister(std::string_view name, Type type);
   std::uint32_t carryRegister();
 
@@ -178,6 +178,7 @@ private:
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::vector<Range>> ranges_;
   std::unordered_set<std::string> usedNames_;
+  std::unordered_map<std::string, unsigned> namesTried_;  // of a name, or of a range as "name<": numbers given to it
   std::vector<Scope> scopes_;
   std::vector<PendingLabel> labels_;
   std::int32_t sourceLine_ = -1;

@@ -11,6 +11,7 @@ void Parser::beginFunction() {
   locals_.clear();
   ranges_.clear();
   usedNames_.clear();
+  namesTried_.clear();
   labels_.clear();
   scopes_.assign(1, {});
   carryRegister_.reset();
@@ -111,9 +112,12 @@ bool Parser::nameTaken(const std::string &name) const {
   return usedNames_.contains(name) || globals_.contains(name) || findInRanges(name);
 }
 
-std::string Parser::freeName(std::string_view name) const {
+std::string Parser::freeName(std::string_view name) {
   std::string result(name);
-  for (unsigned n = 1; nameTaken(result); ++n) result = std::string(name) + "_" + std::to_string(n);
+  if (!nameTaken(result)) return result;
+  unsigned &n = namesTried_[result];  // thousands of blocks may declare one name
+  do result = std::string(name) + "_" + std::to_string(++n);
+  while (nameTaken(result));
   return result;
 }
 

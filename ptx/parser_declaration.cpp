@@ -335,15 +335,22 @@ void Parser::declareRange(std::string_view prefix, std::uint32_t first, std::uin
     return fail(place, "'" + std::string(prefix) + "' is declared twice");
   // A range that hides another one, or names that exist, gets names of its own.
   std::string base(prefix);
-  for (std::uint32_t n = 0; n < count; ++n)
-    while (nameTaken(base + std::to_string(n))) {
-      base += "_";
-      n = 0;
-    }
+  const auto taken = [&] {
+    for (std::uint32_t n = 0; n < count; ++n)
+      if (nameTaken(base + std::to_string(n))) return true;
+    return false;
+  };
+  if (taken()) {
+    unsigned &tried = namesTried_[std::string(prefix) + "<"];
+    do base = std::string(prefix) + "_" + (tried ? std::to_string(tried) + "_" : ""), ++tried;
+    while (taken());
+  }
   bool clash = base != prefix;
   ranges.push_back({first, count, depth});
   scopes_.back().ranges.push_back(prefix);
-  function().registers.reserve(first + count);
+  std::vector<Register> &registers = function().registers;
+  if (first + count > registers.capacity())
+    registers.reserve(std::max<std::size_t>(first + count, 2 * registers.capacity()));
   for (std::uint32_t n = 0; n < count; ++n) {
     std::string own = base + std::to_string(n);
     if (depth > 1 || clash) usedNames_.insert(own);

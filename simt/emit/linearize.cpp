@@ -75,7 +75,8 @@ BasicBlock *LinearPlan::afterLoop(const Loop *loop) {
 }
 
 // A block has the mask of its frame's first block (loop header, function entry) as long as no lane of the
-// frame waits elsewhere; else that of a dominating block that it post-dominates; else its own.
+// frame waits elsewhere; else that of the nearest dominating block, if it post-dominates that one; else its own. (One
+// further up that it post-dominates sends all its lanes through the nearest, so that it post-dominates that as well.)
 const BasicBlock *LinearPlan::chooseMask(BasicBlock *block) const {
   const Loop *loop = loops_.getLoopFor(block);
   if (loop && loop->getHeader() == block) {
@@ -87,7 +88,8 @@ const BasicBlock *LinearPlan::chooseMask(BasicBlock *block) const {
   if (inFrame && !reduced_.count(loop)) return masks_.at(loop ? loop->getHeader() : entry_);
   for (auto *node = dominators_.getNode(block)->getIDom(); node; node = node->getIDom()) {
     BasicBlock *above = node->getBlock();
-    if (loops_.getLoopFor(above) == loop && postDominators_.dominates(block, above)) return masks_.at(above);
+    if (loop && !loop->contains(above)) break;
+    if (loops_.getLoopFor(above) == loop) return postDominators_.dominates(block, above) ? masks_.at(above) : block;
   }
   return block;
 }

@@ -15,6 +15,7 @@
 #include "simt/exec/codegen_library.h"
 #include "simt/exec/cpu.h"
 #include "simt/exec/image.h"
+#include "simt/exec/long_compilation.h"
 #include "simt/exec/native_image.h"
 #include "simt/exec/serialize.h"
 
@@ -124,6 +125,7 @@ Result<CodegenModule *> ModuleImpl::codegen() {
 STRATA_FOREIGN_VTABLE Result<KernelImage> ModuleImpl::image(std::string_view name, const CompileOptions &options) {
   auto module = codegen();
   if (!module) return module.error();
+  const LongCompilation named{std::string(name)};
   return (*module)->compile(name, options);
 }
 

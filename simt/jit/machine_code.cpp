@@ -9,6 +9,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/LEB128.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -22,6 +23,15 @@ namespace strata::simt {
 
 constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
 
+// The scheduler compares each store with all accesses of its block that came before: from so many on these become one.
+// LLVM's default, 1000, takes seconds for a block of a few thousand accesses.
+static void boundScheduler() {
+  constexpr unsigned kMostAccesses = 128;
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("dag-maps-huge-region");
+  if (found != options.end()) static_cast<llvm::cl::opt<unsigned> *>(found->second)->setValue(kMostAccesses);
+}
+
 static void initialiseX86() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -30,6 +40,7 @@ static void initialiseX86() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // inline assembly
+    boundScheduler();
   });
 }
 

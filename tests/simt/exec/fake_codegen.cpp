@@ -17,7 +17,7 @@ namespace strata::simt {
 namespace {
 
 std::atomic<int> opens{0}, compiles{0};
-std::atomic<bool> exhausted{false};
+std::atomic<bool> exhausted{false}, slow{false};
 std::mutex optionsMutex;  // kernels are compiled on several threads
 CompileOptions lastOptions;
 
@@ -38,6 +38,7 @@ public:
       lastOptions = options;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // long enough for others to come
+    if (slow.exchange(false)) std::this_thread::sleep_for(std::chrono::milliseconds(1200));
     if (exhausted.exchange(false)) throw std::bad_alloc();
     std::ifstream file(folder_ + "/" + std::string(kernel) + ".o", std::ios::binary);
     if (!file) return unsupported("kernel '" + std::string(kernel) + "' cannot be compiled");
@@ -76,6 +77,7 @@ bool strata_codegen_source_line(const std::uint8_t *, std::size_t, std::uint32_t
 int fake_opens() { return opens; }
 int fake_compiles() { return compiles; }
 void fake_exhaust() { exhausted = true; }
+void fake_slow() { slow = true; }
 const CompileOptions *fake_last_options() { return &lastOptions; }
 #pragma GCC visibility pop
 }

@@ -43,6 +43,7 @@ protected:
   int opens() { return ask<int>("fake_opens"); }
   int compiles() { return ask<int>("fake_compiles"); }
   void exhaustNextCompile() { ask<void>("fake_exhaust"); }
+  void slowNextCompile() { ask<void>("fake_slow"); }
   CompileOptions options() { return *ask<const CompileOptions *>("fake_last_options"); }
 
   // A text that no other test and no earlier run has.

@@ -120,6 +120,20 @@ TEST_F(ModuleTest, OutOfMemoryWhileCompiling) {
   EXPECT_EQ(loaded, 3);
 }
 
+TEST_F(ModuleTest, LongCompilationsAreNamed) {
+  auto module = openModule(text("count empty"));
+  ASSERT_TRUE(module);
+  const std::uint32_t shape[3] = {64, 1, 1};
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(loadKernel(*module, "empty", shape));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  slowNextCompile();
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(loadKernel(*module, "count", shape));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("kernel count takes more than a second to compile"),
+            std::string::npos);
+}
+
 TEST_F(ModuleTest, Errors) {
   auto rejected = openModule("! no PTX");
   ASSERT_FALSE(rejected);
