@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "simt/emit/kernel_entry.h"
-#include "simt/jit/machine_calls.h"
+#include "simt/jit/lane_forms.h"
 #include "simt/jit/machine_code.h"
 #include "simt/jit/math/expand.h"
 #include "simt/jit/math/narrow_storage.h"
@@ -21,6 +21,7 @@
 #include "simt/passes/lane/idle_blocks.h"
 #include "simt/passes/lane/interleave_locals.h"
 #include "simt/passes/lane/leave_barrier_loops.h"
+#include "simt/passes/lane/lower_exits.h"
 #include "simt/passes/lane/prepare.h"
 #include "simt/passes/lane/recover_pointers.h"
 #include "simt/passes/lane/register_zeros.h"
@@ -106,7 +107,6 @@ constexpr Pass kPasses[] = {
     {"prefetch-barrier-loops", warp, vectorMode, optional, once<prefetchAroundBarriers>},
     {"split-at-barriers", warp, vectorMode, required, once<split>},
     {"write-entry", warp, vectorMode, required, once<writeEntry>},
-    {"expand-calls", warp, always, required, once<expandMachineCalls>},
     {"expand-math", warp, always, required, once<expandMath>},
     {"set-attributes", warp, always, required, once<setAttributes>},
     {"clean-up", warp, always, required, each<cleanUp>},
@@ -222,7 +222,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   if (wanted.texts) out.texts.lane = textOf(module);
   if (auto done = runner.run(passes("choose-mode", "write-entry")); !done) return done.error();
   if (wanted.texts) out.texts.vector = textOf(module);
-  if (auto done = runner.run(passes("expand-calls", "expand-masked-accesses")); !done) return done.error();
+  if (auto done = runner.run(passes("expand-math", "expand-masked-accesses")); !done) return done.error();
 
   if (wanted.texts) {
     Assembly assembly = emitAssembly(module, **target);

@@ -8,25 +8,23 @@
 namespace strata::simt {
 namespace {
 
-enum class ResultKind { perLane, vote, warpWide, effect };
-
-constexpr ResultKind kResultKinds[] = {
-#define LANE_INTRINSIC(id, name, kind) ResultKind::kind,
-#include "simt/analysis/lane_intrinsics.def"
-#undef LANE_INTRINSIC
-};
-
-ResultKind resultKind(LaneIntrinsic id) {
-  return id < LaneIntrinsic::elementwise ? kResultKinds[static_cast<unsigned>(id)] : ResultKind::perLane;
+const llvm::StringMap<LaneIntrinsic> &intrinsicsByName() {
+  static const auto *names = [] {
+    auto *made = new llvm::StringMap<LaneIntrinsic>;
+    for (const IntrinsicRow &row : kIntrinsics) (*made)[row.name] = row.id;
+    return made;
+  }();
+  return *names;
 }
 
-const llvm::StringMap<LaneIntrinsic> &intrinsicsByName() {
-  static const llvm::StringMap<LaneIntrinsic> names = {
-#define LANE_INTRINSIC(id, name, kind) {name, LaneIntrinsic::id},
-#include "simt/analysis/lane_intrinsics.def"
-#undef LANE_INTRINSIC
-  };
-  return names;
+bool hasResult(LaneIntrinsic id, IntrinsicRow::Result result) {
+  const IntrinsicRow *row = rowOf(id);
+  return row && row->result == result;
+}
+
+bool waits(LaneIntrinsic id, IntrinsicRow::Waits waits) {
+  const IntrinsicRow *row = rowOf(id);
+  return row && row->waits == waits;
 }
 
 }  // namespace
@@ -46,9 +44,14 @@ LaneIntrinsic calledIntrinsic(const llvm::Instruction &i) {
   return callee && !callee->isIntrinsic() ? laneIntrinsic(*callee) : LaneIntrinsic::unknown;
 }
 
-bool isVote(LaneIntrinsic id) { return resultKind(id) == ResultKind::vote; }
-bool isWarpWide(LaneIntrinsic id) { return resultKind(id) == ResultKind::warpWide; }
-bool isBarrier(LaneIntrinsic id) { return id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::clusterWait; }
-bool isCollective(LaneIntrinsic id) { return id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::elect; }
+bool isVote(LaneIntrinsic id) { return hasResult(id, IntrinsicRow::Result::members); }
+bool isWarpWide(LaneIntrinsic id) { return hasResult(id, IntrinsicRow::Result::warp); }
+bool isBarrier(LaneIntrinsic id) { return inGroup(id, IntrinsicRow::Group::barrier); }
+bool isCollective(LaneIntrinsic id) { return waits(id, IntrinsicRow::Waits::warp); }
+bool gathersLanes(LaneIntrinsic id) { return isCollective(id) || waits(id, IntrinsicRow::Waits::block); }
+bool inGroup(LaneIntrinsic id, IntrinsicRow::Group group) {
+  const IntrinsicRow *row = rowOf(id);
+  return row && row->group == group;
+}
 
 }  // namespace strata::simt

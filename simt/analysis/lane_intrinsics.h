@@ -2,7 +2,7 @@
 // Which lane-IR intrinsic a declared function is.
 #pragma once
 
-#include <cstdint>
+#include "simt/intrinsics.h"
 
 namespace llvm {
 class Function;
@@ -10,15 +10,6 @@ class Instruction;
 }  // namespace llvm
 
 namespace strata::simt {
-
-enum class LaneIntrinsic : std::uint8_t {
-#define LANE_INTRINSIC(id, name, kind) id,
-#include "simt/analysis/lane_intrinsics.def"
-#undef LANE_INTRINSIC
-  elementwise,   // pure maths: computed in every lane by itself
-  laneFunction,  // a function with a body
-  unknown,
-};
 
 // LLVM's own intrinsics (llvm.*) are not asked about here.
 LaneIntrinsic laneIntrinsic(const llvm::Function &function);
@@ -29,5 +20,8 @@ bool isVote(LaneIntrinsic id);        // same result in lanes with the same memb
 bool isWarpWide(LaneIntrinsic id);    // same result in all active lanes
 bool isBarrier(LaneIntrinsic id);     // of the block or the cluster: arrives, waits or both
 bool isCollective(LaneIntrinsic id);  // of the warp: lanes wait for the others of their mask
+// Lanes that come to it go on only when others of their warp or block have come, too.
+bool gathersLanes(LaneIntrinsic id);
+bool inGroup(LaneIntrinsic id, IntrinsicRow::Group group);
 
 }  // namespace strata::simt

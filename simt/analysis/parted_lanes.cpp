@@ -31,7 +31,7 @@ bool writesMemory(const Instruction &i) {
 // All lanes of the warp that have not ended come to it together, or none goes on.
 bool gathersWarp(const Instruction &i) {
   const LaneIntrinsic id = calledIntrinsic(i);
-  if (!isCollective(id) || id == LaneIntrinsic::activemask) return false;
+  if (!isCollective(id)) return false;
   auto *mask = llvm::dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(i).getArgOperand(0));
   return mask && mask->isMinusOne();
 }

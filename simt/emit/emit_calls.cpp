@@ -7,6 +7,7 @@
 
 #include "simt/abi.h"
 #include "simt/emit/function_emitter.h"
+#include "simt/emit/runtime_call.h"
 
 namespace strata::simt {
 
@@ -19,39 +20,36 @@ void FunctionEmitter::emitCall(llvm::CallBase &call) {
   if (!callee) return fail(call, "call through a pointer (lane IR calls strata.call.<n>)");
   if (callee->isIntrinsic()) return callIntrinsic(call);
   LaneIntrinsic id = laneIntrinsic(*callee);
-  if (id >= LaneIntrinsic::barrier && id <= LaneIntrinsic::globaltimer && id != LaneIntrinsic::checkAligned)
-    return emitRuntime(call, id);
-  if (id >= LaneIntrinsic::shflIdx && id <= LaneIntrinsic::activemask) return emitCollective(call, id);
-  Value *warp = vector_.getArg(0);
+  if (const IntrinsicRow *row = rowOf(id)) {
+    if (row->kind >= 0) return emitCollective(call, id);
+    if (row->group == IntrinsicRow::Group::device) return callDevice(call, *row);
+    if (row->slot >= 0) return callTable(call, *row);
+  }
   switch (id) {
     case LaneIntrinsic::lane: return define(call, builder_.getInt32(0));
     case LaneIntrinsic::tidX: return emitThreadIndex(call, 0);
     case LaneIntrinsic::tidY: return emitThreadIndex(call, 1);
     case LaneIntrinsic::tidZ: return emitThreadIndex(call, 2);
     case LaneIntrinsic::checkAligned: return checkAligned(call);
+    case LaneIntrinsic::clock:
+    case LaneIntrinsic::trap:
+    case LaneIntrinsic::fault:
+    case LaneIntrinsic::exit:
     case LaneIntrinsic::exited:
-    case LaneIntrinsic::turn: return emitRuntime(call, id);
+    case LaneIntrinsic::turn: return emitMachine(call, id);
     case LaneIntrinsic::warpFull: return emitCollective(call, id);
     case LaneIntrinsic::elementwise: return callMaths(call);
     case LaneIntrinsic::laneFunction: return callLaneFunction(call);
-    case LaneIntrinsic::vprintf:
-      return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
-        return callRuntime(offsetof(Runtime, vprintf), call.getType(), {warp, lane, a[0], a[1]});
-      });
-    case LaneIntrinsic::assertfail:
-      return callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> a) {
-        return callRuntime(offsetof(Runtime, assertFail), call.getType(), {warp, lane, a[0], a[1], a[2], a[3], a[4]});
-      });
-    case LaneIntrinsic::malloc:
-      return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
-        return callRuntime(offsetof(Runtime, malloc), call.getType(), {warp, a[0]});
-      });
-    case LaneIntrinsic::free:
-      return callEachLane(call, [&](Value *, llvm::ArrayRef<Value *> a) {
-        return callRuntime(offsetof(Runtime, free), call.getType(), {warp, a[0]});
-      });
     default: fail(call, "call of " + callee->getName().str());
   }
+}
+
+void FunctionEmitter::callDevice(llvm::CallBase &call, const IntrinsicRow &row) {
+  callEachLane(call, [&](Value *lane, llvm::ArrayRef<Value *> operands) {
+    return simt::callRuntime(builder_, vector_.getArg(0), row, call.getType(), [&](char letter) {
+      return letter == 'n' ? lane : operands[static_cast<std::size_t>(letter - '0')];
+    });
+  });
 }
 
 void FunctionEmitter::callEachLane(llvm::CallBase &call,

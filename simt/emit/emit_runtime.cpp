@@ -6,6 +6,7 @@
 #include "simt/abi.h"
 #include "simt/emit/function_emitter.h"
 #include "simt/emit/kernel_entry.h"
+#include "simt/emit/runtime_call.h"
 #include "simt/passes/warp/split_at_barriers.h"
 
 namespace strata::simt {
@@ -31,15 +32,7 @@ llvm::Value *FunctionEmitter::launchField(unsigned offset, llvm::Type *type) {
 }
 
 llvm::Value *FunctionEmitter::callRuntime(unsigned offset, llvm::Type *result, llvm::ArrayRef<Value *> arguments) {
-  Value *table = launchField(offsetof(LaunchState, runtime), builder_.getPtrTy());
-  Value *entry = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), table, offset);
-  llvm::LoadInst *function = builder_.CreateLoad(builder_.getPtrTy(), entry);
-  function->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(lane_.getContext(), {}));
-  std::vector<llvm::Type *> types;
-  for (Value *argument : arguments) types.push_back(argument->getType());
-  llvm::CallInst *call = builder_.CreateCall(llvm::FunctionType::get(result, types, false), function, arguments);
-  call->setDoesNotThrow();
-  return call;
+  return simt::callRuntime(builder_, vector_.getArg(0), offset, result, arguments);
 }
 
 // Ends the launch; what follows is unreachable, but emission may go on.
@@ -51,45 +44,36 @@ void FunctionEmitter::raiseFault(Value *kind, Value *lanes, Value *address) {
   builder_.SetInsertPoint(newBlock("after.fault"));
 }
 
-void FunctionEmitter::emitRuntime(llvm::CallBase &call, LaneIntrinsic id) {
+// The first active lane's operand, where lanes differ though they should not.
+llvm::Value *FunctionEmitter::oneOperand(llvm::CallBase &call, unsigned i) {
+  Value *operand = call.getArgOperand(i);
+  return shape(operand).isUniform() ? scalar(operand) : builder_.CreateExtractElement(vector(operand), firstLane());
+}
+
+void FunctionEmitter::callTable(llvm::CallBase &call, const IntrinsicRow &row) {
+  if (row.id == LaneIntrinsic::barrier && context_.splitsAtBarriers) {
+    builder_.CreateCall(context_.module.getOrInsertFunction(kSuspend, builder_.getVoidTy()));
+    return;
+  }
+  Value *lanes = maskBits(mask());
+  Value *result = simt::callRuntime(builder_, vector_.getArg(0), row, call.getType(), [&](char letter) -> Value * {
+    if (letter == 'l') return lanes;
+    if (letter == 'p') return maskBits(maskAnd(mask(), vector(call.getArgOperand(2))));
+    return oneOperand(call, static_cast<unsigned>(letter - '0'));
+  });
+  if (!call.getType()->isVoidTy()) define(call, result);
+}
+
+// What has its meaning here and not in a row.
+void FunctionEmitter::emitMachine(llvm::CallBase &call, LaneIntrinsic id) {
   Value *warp = vector_.getArg(0);
   llvm::Type *none = builder_.getVoidTy(), *i32 = builder_.getInt32Ty();
-  // Operands of block-wide and warp-wide calls are the same in all lanes; if not, the first lane's are taken.
-  auto one = [&](unsigned i) {
-    Value *operand = call.getArgOperand(i);
-    return shape(operand).isUniform() ? scalar(operand) : builder_.CreateExtractElement(vector(operand), firstLane());
-  };
   Value *lanes = maskBits(mask());
-  auto reduce = [&](std::uint32_t operation) {
-    Value *predicates = maskBits(maskAnd(mask(), vector(call.getArgOperand(2))));
-    Value *result = callRuntime(offsetof(Runtime, barrierReduce), i32,
-                                {warp, one(0), one(1), lanes, predicates, builder_.getInt32(operation)});
-    define(call, operation ? builder_.CreateICmpNE(result, builder_.getInt32(0)) : result);
-  };
   switch (id) {
-    case LaneIntrinsic::barrier:
-      if (context_.splitsAtBarriers) {
-        builder_.CreateCall(context_.module.getOrInsertFunction(kSuspend, none));
-        return;
-      }
-      callRuntime(offsetof(Runtime, barrier), none, {warp, one(0), one(1), lanes});
-      return;
-    case LaneIntrinsic::barrierArrive:
-      callRuntime(offsetof(Runtime, barrierArrive), none, {warp, one(0), one(1), lanes});
-      return;
-    case LaneIntrinsic::barrierRedPopc: return reduce(0);
-    case LaneIntrinsic::barrierRedAnd: return reduce(1);
-    case LaneIntrinsic::barrierRedOr: return reduce(2);
-    case LaneIntrinsic::clusterArrive: callRuntime(offsetof(Runtime, clusterArrive), none, {warp, lanes}); return;
-    case LaneIntrinsic::clusterWait: callRuntime(offsetof(Runtime, clusterWait), none, {warp, lanes}); return;
-    case LaneIntrinsic::yield: callRuntime(offsetof(Runtime, yield), none, {warp}); return;
-    case LaneIntrinsic::nanosleep: callRuntime(offsetof(Runtime, nanosleep), none, {warp, one(0)}); return;
-    case LaneIntrinsic::globaltimer:
-      return define(call, callRuntime(offsetof(Runtime, globaltimer), call.getType(), {}));
     case LaneIntrinsic::clock: return define(call, builder_.CreateIntrinsic(llvm::Intrinsic::readcyclecounter, {}, {}));
     case LaneIntrinsic::trap:
       return raiseFault(builder_.getInt32(static_cast<std::uint32_t>(FaultKind::trap)), lanes, builder_.getInt64(0));
-    case LaneIntrinsic::fault: return raiseFault(one(0), lanes, builder_.getInt64(0));
+    case LaneIntrinsic::fault: return raiseFault(oneOperand(call, 0), lanes, builder_.getInt64(0));
     case LaneIntrinsic::exit: {
       Value *at = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), warp, offsetof(Warp, exited));
       builder_.CreateStore(builder_.CreateOr(builder_.CreateLoad(i32, at), lanes), at);

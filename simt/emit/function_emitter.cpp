@@ -299,7 +299,7 @@ bool FunctionEmitter::needsLanes(Instruction &i, unsigned &cost) {
       if (!callee) return true;
       bool pure = callee->isIntrinsic() ? !i.mayHaveSideEffects() && !i.mayReadFromMemory()
                                         : laneIntrinsic(*callee) == LaneIntrinsic::elementwise ||
-                                              laneIntrinsic(*callee) <= LaneIntrinsic::tidZ;
+                                              inGroup(laneIntrinsic(*callee), IntrinsicRow::Group::index);
       cost += uniform ? 1 : 4;
       return !pure;
     }

@@ -254,7 +254,10 @@ private:
   Value *forEachGroup(Value *keys, llvm::Type *result, const std::function<Value *(Value *lanes, Value *first)> &body);
 
   // --- the runtime table, the thread's place (emit_runtime.cpp) ------------------------------------
-  void emitRuntime(llvm::CallBase &call, LaneIntrinsic id);
+  Value *oneOperand(llvm::CallBase &call, unsigned i);
+  void callTable(llvm::CallBase &call, const IntrinsicRow &row);
+  void callDevice(llvm::CallBase &call, const IntrinsicRow &row);
+  void emitMachine(llvm::CallBase &call, LaneIntrinsic id);
   Value *warpField(unsigned offset, llvm::Type *type, bool invariant = true);
   Value *launchField(unsigned offset, llvm::Type *type);
   Value *callRuntime(unsigned offset, llvm::Type *result, llvm::ArrayRef<Value *> arguments);

@@ -58,7 +58,7 @@ private:
         turns |= id == LaneIntrinsic::turn;
         if (id == LaneIntrinsic::barrier && isWholeBlock(*call)) waits = Waits::blockBarriers;
         else if (isBarrier(id)) return Waits::anyhow;
-        if (id == LaneIntrinsic::yield || id == LaneIntrinsic::nanosleep) return Waits::anyhow;
+        if (const IntrinsicRow *row = rowOf(id); row && row->waits == IntrinsicRow::Waits::others) return Waits::anyhow;
         if (id != LaneIntrinsic::laneFunction) continue;
         calls = true;
         if (std::find(reached.begin(), reached.end(), callee) == reached.end()) reached.push_back(callee);

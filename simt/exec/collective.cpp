@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp collectives in lane mode: every lane leaves its operands and waits; when all members are there, the
-// results of all are computed in one place. Kinds: simt/lane_ir.md.
+// results of all are computed in one place. Kinds: simt/intrinsics.def.
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "simt/exec/launch_run.h"
+#include "simt/intrinsics.h"
 
 namespace strata::simt {
 namespace {
 
-enum Kind : std::uint32_t {
-  shflIdx,
-  shflUp,
-  shflDown,
-  shflBfly,
-  voteAll,
-  voteAny,
-  voteUni,
-  voteBallot,
-  matchAny,
-  matchAll,
-  reduxAdd,
-  reduxUmin,
-  reduxUmax,
-  reduxSmin,
-  reduxSmax,
-  reduxAnd,
-  reduxOr,
-  reduxXor,
-  warpSync,
-  elect,
-  activeMask,
+// Those of intrinsics.def; of 32 and 64 bits alike, since values have 64 here.
+enum class Kind : int {
+#define LANE_INTRINSIC(id, name, signature, group, result, effect, waits, kind, slot, operands) id = kind,
+#include "simt/intrinsics.def"
+#undef LANE_INTRINSIC
 };
+
+constexpr int kMostKind = std::max_element(std::begin(kIntrinsics), std::end(kIntrinsics), [](auto &a, auto &b) {
+                            return a.kind < b.kind;
+                          })->kind;
+
+Kind kindOf(const Member &member) { return static_cast<Kind>(member.kind); }
 
 // Lanes of one warp. No heap: lane mode comes here at every shuffle.
 struct Group {
@@ -51,28 +42,28 @@ void shuffle(const std::array<Member *, 32> &byLane, const Member &member, std::
   const std::int32_t segment = member.c >> 8 & 31, clamp = member.c & 31;
   const std::int32_t low = lane & segment, high = low | (clamp & ~segment);
   std::int32_t source = 0;
-  switch (member.kind) {
-    case shflIdx: source = low | (by & ~segment); break;
-    case shflUp: source = lane - by; break;
-    case shflDown: source = lane + by; break;
+  switch (kindOf(member)) {
+    case Kind::shflIdx: source = low | (by & ~segment); break;
+    case Kind::shflUp: source = lane - by; break;
+    case Kind::shflDown: source = lane + by; break;
     default: source = lane ^ by;
   }
-  predicate = member.kind == shflUp ? source >= high : source <= high;
+  predicate = kindOf(member) == Kind::shflUp ? source >= high : source <= high;
   if (!predicate) source = lane;
   const Member *from = byLane[static_cast<std::uint32_t>(source) & 31];
   value = from ? from->value : member.value;
 }
 
-std::uint32_t combine(std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
+std::uint32_t combine(Kind kind, std::uint32_t a, std::uint32_t b) {
   const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
   switch (kind) {
-    case reduxAdd: return a + b;
-    case reduxUmin: return std::min(a, b);
-    case reduxUmax: return std::max(a, b);
-    case reduxSmin: return static_cast<std::uint32_t>(std::min(sa, sb));
-    case reduxSmax: return static_cast<std::uint32_t>(std::max(sa, sb));
-    case reduxAnd: return a & b;
-    case reduxOr: return a | b;
+    case Kind::reduxAdd: return a + b;
+    case Kind::reduxUmin: return std::min(a, b);
+    case Kind::reduxUmax: return std::max(a, b);
+    case Kind::reduxSmin: return static_cast<std::uint32_t>(std::min(sa, sb));
+    case Kind::reduxSmax: return static_cast<std::uint32_t>(std::max(sa, sb));
+    case Kind::reduxAnd: return a & b;
+    case Kind::reduxOr: return a | b;
     default: return a ^ b;
   }
 }
@@ -85,37 +76,37 @@ void resolve(const Group &group) {
     active |= bit;
     if (member->value & 1) ballot |= bit;
     byLane[member->warp.lane] = member;
-    if (member != group.front()) reduced = combine(member->kind, reduced, static_cast<std::uint32_t>(member->value));
+    if (member != group.front()) reduced = combine(kindOf(*member), reduced, static_cast<std::uint32_t>(member->value));
   }
   std::array<std::uint64_t, 32> values{};
   std::array<std::uint32_t, 32> predicates{};
   for (const Member *member : group) {
     std::uint64_t &value = values[member->warp.lane];
     std::uint32_t &predicate = predicates[member->warp.lane];
-    switch (member->kind) {
-      case shflIdx:
-      case shflUp:
-      case shflDown:
-      case shflBfly: shuffle(byLane, *member, value, predicate); break;
-      case voteAll: value = ballot == active; break;
-      case voteAny: value = ballot != 0; break;
-      case voteUni: value = ballot == 0 || ballot == active; break;
-      case voteBallot: value = ballot; break;
-      case matchAny:
-      case matchAll:
+    switch (kindOf(*member)) {
+      case Kind::shflIdx:
+      case Kind::shflUp:
+      case Kind::shflDown:
+      case Kind::shflBfly: shuffle(byLane, *member, value, predicate); break;
+      case Kind::voteAll: value = ballot == active; break;
+      case Kind::voteAny: value = ballot != 0; break;
+      case Kind::voteUni: value = ballot == 0 || ballot == active; break;
+      case Kind::voteBallot: value = ballot; break;
+      case Kind::matchAny32:
+      case Kind::matchAll32:
         for (const Member *other : group)
           if (other->value == member->value) value |= 1u << other->warp.lane;
-        if (member->kind == matchAll) {
+        if (kindOf(*member) == Kind::matchAll32) {
           predicate = value == active;
           value = predicate ? active : 0;
         }
         break;
-      case warpSync: break;
-      case elect:
+      case Kind::warpsync: break;
+      case Kind::elect:
         value = static_cast<std::uint32_t>(__builtin_ctz(active));
         predicate = member->warp.lane == value;
         break;
-      case activeMask: value = active; break;
+      case Kind::activemask: value = active; break;
       default: value = reduced;
     }
   }
@@ -132,7 +123,7 @@ Group groupOf(const Group &warp, const Member &lead) {
   Group group;
   for (Member *member : warp) {
     if (member->state != Member::State::collective || member->kind != lead.kind) continue;
-    if (lead.kind == activeMask ? member->site == lead.site : member->mask == lead.mask) group.add(member);
+    if (kindOf(lead) == Kind::activemask ? member->site == lead.site : member->mask == lead.mask) group.add(member);
   }
   return group;
 }
@@ -149,7 +140,7 @@ bool resolveWarp(BlockRun &block, const Group &warp, Resolve which) {
     for (const Member *member : group) present |= 1u << member->warp.lane;
     // The lanes that are active together are known only when no other lane can still arrive.
     const bool complete =
-        lead->kind == activeMask ? which != Resolve::complete : (lead->mask & existing & ~present) == 0;
+        kindOf(*lead) == Kind::activemask ? which != Resolve::complete : (lead->mask & existing & ~present) == 0;
     if (!complete && which != Resolve::forced) continue;
     resolve(group);
     block.waitingLanes -= static_cast<std::uint32_t>(group.size);
@@ -177,7 +168,7 @@ bool resolveCollectives(BlockRun &block, Resolve which) {
 std::uint64_t laneCollective(Warp *warp, std::uint32_t kind, std::uint32_t mask, std::uint64_t value, std::uint32_t b,
                              std::uint32_t c, std::uint32_t *predicate) {
   Member &member = *Member::of(warp);
-  if (!member.block->unit->lanes || kind > activeMask)
+  if (!member.block->unit->lanes || kind > static_cast<std::uint32_t>(kMostKind))
     raiseFault(FaultKind::internal, 1u << warp->lane, 0, 0, "a lane collective outside lane mode, or of unknown kind");
   member.kind = kind;
   member.mask = mask;

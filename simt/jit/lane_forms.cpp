@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane mode: what lane IR leaves open becomes code for one lane on its own fiber.
-#include <llvm/ADT/StringSwitch.h>
+#include "simt/jit/lane_forms.h"
+
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -8,7 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "simt/jit/machine_calls.h"
+#include "simt/emit/runtime_call.h"
 
 namespace strata::simt {
 namespace {
@@ -17,33 +17,6 @@ using llvm::CallInst;
 using llvm::IRBuilder;
 using llvm::StringRef;
 using llvm::Value;
-
-// Kind in the table of collectives (lane_ir.md), or -1.
-int collectiveKind(StringRef name) {
-  return llvm::StringSwitch<int>(name)
-      .Case("shfl.idx", 0)
-      .Case("shfl.up", 1)
-      .Case("shfl.down", 2)
-      .Case("shfl.bfly", 3)
-      .Case("vote.all", 4)
-      .Case("vote.any", 5)
-      .Case("vote.uni", 6)
-      .Case("vote.ballot", 7)
-      .Cases("match.any.i32", "match.any.i64", 8)
-      .Cases("match.all.i32", "match.all.i64", 9)
-      .Case("redux.add", 10)
-      .Case("redux.umin", 11)
-      .Case("redux.umax", 12)
-      .Case("redux.smin", 13)
-      .Case("redux.smax", 14)
-      .Case("redux.and", 15)
-      .Case("redux.or", 16)
-      .Case("redux.xor", 17)
-      .Case("warpsync", 18)
-      .Case("elect", 19)
-      .Case("activemask", 20)
-      .Default(-1);
-}
 
 class LaneForms {
 public:
@@ -61,8 +34,9 @@ private:
   Value *collective(IRBuilder<> &b, unsigned kind, CallInst &call);
   void checkAligned(CallInst &call);
   void exit(CallInst &call);
-  // The same call as strata.w.<name>(warp, lanes, operands…).
-  Value *machine(IRBuilder<> &b, StringRef name, Value *lanes, llvm::ArrayRef<Value *> operands, llvm::Type *type);
+  // Through the table, by the row.
+  Value *runtime(IRBuilder<> &b, const IntrinsicRow &row, CallInst &call);
+  void yield(IRBuilder<> &b) { callRuntime(b, warp_, offsetof(Runtime, yield), b.getVoidTy(), {warp_}); }
   void fault(IRBuilder<> &b, FaultKind kind, Value *address);
 
   llvm::Function &function_;
@@ -114,20 +88,23 @@ Value *LaneForms::collective(IRBuilder<> &b, unsigned kind, CallInst &call) {
   return b.CreateInsertValue(pair, b.CreateICmpNE(b.CreateLoad(i32, predicate), b.getInt32(0)), 1);
 }
 
-Value *LaneForms::machine(IRBuilder<> &b, StringRef name, Value *lanes, llvm::ArrayRef<Value *> operands,
-                          llvm::Type *type) {
-  llvm::SmallVector<Value *, 8> args{warp_, lanes};
-  args.append(operands.begin(), operands.end());
-  llvm::SmallVector<llvm::Type *, 8> types;
-  for (Value *a : args) types.push_back(a->getType());
-  llvm::Module &module = *function_.getParent();
-  return b.CreateCall(
-      module.getOrInsertFunction(("strata.w." + name).str(), llvm::FunctionType::get(type, types, false)), args);
+Value *LaneForms::runtime(IRBuilder<> &b, const IntrinsicRow &row, CallInst &call) {
+  return callRuntime(b, warp_, row, call.getType(), [&](char letter) -> Value * {
+    switch (letter) {
+      case 'n': return lane(b);
+      case 'l': return b.CreateShl(b.getInt32(1), lane(b));
+      case 'p': return b.CreateShl(b.CreateZExt(call.getArgOperand(2), b.getInt32Ty()), lane(b));
+      default: return call.getArgOperand(static_cast<unsigned>(letter - '0'));
+    }
+  });
 }
 
 void LaneForms::fault(IRBuilder<> &b, FaultKind kind, Value *address) {
   Value *lanes = b.CreateShl(b.getInt32(1), lane(b));
-  machine(b, "fault", lanes, {b.getInt32(static_cast<std::uint32_t>(kind)), address}, b.getVoidTy());
+  CallInst *call = callRuntime(b, warp_, offsetof(Runtime, fault), b.getVoidTy(),
+                               {warp_, b.getInt32(static_cast<std::uint32_t>(kind)), lanes, address});
+  call->addFnAttr(llvm::Attribute::NoReturn);
+  call->addFnAttr(llvm::Attribute::Cold);
 }
 
 void LaneForms::checkAligned(CallInst &call) {
@@ -156,33 +133,29 @@ void LaneForms::exit(CallInst &call) {
 }
 
 bool LaneForms::expand(StringRef name, CallInst &call) {
+  const IntrinsicRow *row = rowOf(std::string_view(name));
+  if (!row) return false;
   IRBuilder<> b(&call);
   Value *v = nullptr;
-  const int kind = collectiveKind(name);
-  if (kind >= 0) v = collective(b, static_cast<unsigned>(kind), call);
-  else if (name == "lane") v = lane(b);
-  else if (name == "tid.x" || name == "tid.y" || name == "tid.z")
-    v = threadIndex(b, static_cast<unsigned>(name.back() - 'x'));
-  else if (name == "check.aligned") checkAligned(call);
-  else if (name == "trap") fault(b, FaultKind::trap, b.getInt64(0));
-  else if (name == "fault")
-    fault(b, static_cast<FaultKind>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()),
-          b.getInt64(0));
-  else if (name == "exit") exit(call);
-  else {  // the rest has the same operands in both forms
-    llvm::SmallVector<Value *, 6> operands(call.args());
-    Value *lanes = name.starts_with("rt.") ? lane(b) : b.CreateShl(b.getInt32(1), lane(b));
-    llvm::Type *type = call.getType();
-    if (name.starts_with("barrier.red.")) {
-      operands[2] = b.CreateShl(b.CreateZExt(operands[2], b.getInt32Ty()), lane(b));
-      Value *r = machine(b, name, lanes, operands, b.getInt32Ty());
-      v = type->isIntegerTy(1) ? b.CreateICmpNE(r, b.getInt32(0)) : r;
-    } else {
-      static const StringRef known[] = {"barrier",    "barrier.arrive", "cluster.arrive", "cluster.wait",
-                                        "nanosleep",  "yield",          "clock",          "globaltimer",
-                                        "rt.vprintf", "rt.assertfail",  "rt.malloc",      "rt.free"};
-      if (!llvm::is_contained(known, name)) return false;
-      v = machine(b, name, lanes, operands, type);
+  if (row->kind >= 0) {
+    v = collective(b, static_cast<unsigned>(row->kind), call);
+  } else if (row->slot >= 0) {
+    v = runtime(b, *row, call);
+  } else {
+    switch (row->id) {
+      case LaneIntrinsic::lane: v = lane(b); break;
+      case LaneIntrinsic::tidX: v = threadIndex(b, 0); break;
+      case LaneIntrinsic::tidY: v = threadIndex(b, 1); break;
+      case LaneIntrinsic::tidZ: v = threadIndex(b, 2); break;
+      case LaneIntrinsic::clock: v = b.CreateIntrinsic(llvm::Intrinsic::readcyclecounter, {}, {}); break;
+      case LaneIntrinsic::checkAligned: checkAligned(call); break;
+      case LaneIntrinsic::trap: fault(b, FaultKind::trap, b.getInt64(0)); break;
+      case LaneIntrinsic::fault:
+        fault(b, static_cast<FaultKind>(llvm::cast<llvm::ConstantInt>(call.getArgOperand(0))->getZExtValue()),
+              b.getInt64(0));
+        break;
+      case LaneIntrinsic::exit: exit(call); break;
+      default: return false;
     }
   }
   if (!call.getType()->isVoidTy()) call.replaceAllUsesWith(v);
@@ -226,7 +199,7 @@ void LaneForms::yieldInWaitingLoops() {
     loop->getLoopLatches(latches);
     for (llvm::BasicBlock *latch : latches) {
       IRBuilder<> b(latch->getTerminator());
-      machine(b, "yield", b.CreateShl(b.getInt32(1), lane(b)), {}, b.getVoidTy());
+      yield(b);
     }
   }
 }
@@ -237,7 +210,7 @@ void LaneForms::gatherAtFences() {
   for (llvm::Instruction &i : llvm::instructions(function_)) {
     if (!llvm::isa<llvm::FenceInst>(i)) continue;
     IRBuilder<> b(&i);
-    machine(b, "yield", b.CreateShl(b.getInt32(1), lane(b)), {}, b.getVoidTy());
+    yield(b);
   }
 }
 
@@ -253,7 +226,7 @@ Result<void> expandLaneForms(llvm::Module &module) {
   }
   for (llvm::Function &declaration : llvm::make_early_inc_range(module)) {
     StringRef name = declaration.getName();
-    if (!declaration.isDeclaration() || !name.consume_front("strata.") || name.starts_with("w.") ||
+    if (!declaration.isDeclaration() || !name.consume_front("strata.") ||
         declaration.hasFnAttribute("strata.elementwise"))
       continue;
     for (llvm::User *user : llvm::make_early_inc_range(declaration.users())) {

@@ -3,6 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "simt/intrinsics.h"
 #include "simt/lower/debug_info.h"
 
 namespace strata::simt {
@@ -137,35 +138,26 @@ llvm::Function *LaneModule::dispatcher(llvm::FunctionType *type) {
   return f;
 }
 
-static bool endsWithFault(std::string_view name) { return name == "trap" || name == "fault" || name == "exit"; }
-
-// Barriers and calls into the executor order memory; the other collectives only each other.
-static bool touchesMemory(std::string_view name) {
-  return name.starts_with("barrier") || name.starts_with("cluster") || name == "warpsync" || name.starts_with("rt.") ||
-         name == "nanosleep" || name == "yield" || endsWithFault(name);
-}
-
 llvm::FunctionCallee LaneModule::intrinsic(std::string_view name, Type *result, llvm::ArrayRef<Type *> args) {
   const std::string full = "strata." + std::string(name);
   if (llvm::Function *f = ir.getFunction(full)) return f;
   auto *f =
       llvm::Function::Create(llvm::FunctionType::get(result, args, false), llvm::Function::ExternalLinkage, full, ir);
   f->addFnAttr(llvm::Attribute::NoUnwind);
-  if (name == "lane" || name.starts_with("tid.")) {  // constant within a lane
-    f->setMemoryEffects(llvm::MemoryEffects::none());
-    f->addFnAttr(llvm::Attribute::WillReturn);
-    f->addFnAttr(llvm::Attribute::Speculatable);
-    return f;
-  }
-  if (endsWithFault(name)) {
+  const IntrinsicRow *row = rowOf(name);
+  if (!row) return f;  // whoever expands it says that there is none
+  if (row->group == IntrinsicRow::Group::end) {
     f->addFnAttr(llvm::Attribute::NoReturn);
     f->addFnAttr(llvm::Attribute::Cold);
   } else {
     f->addFnAttr(llvm::Attribute::WillReturn);
   }
-  if (name != "check.aligned" && !endsWithFault(name) && !name.starts_with("rt."))
-    f->addFnAttr(llvm::Attribute::Convergent);
-  if (!touchesMemory(name)) f->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+  if (row->isConvergent()) f->addFnAttr(llvm::Attribute::Convergent);
+  if (row->effect == IntrinsicRow::Effect::pure) {
+    f->setMemoryEffects(llvm::MemoryEffects::none());
+    f->addFnAttr(llvm::Attribute::Speculatable);
+  }
+  if (row->effect == IntrinsicRow::Effect::ordered) f->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
   return f;
 }
 

@@ -113,11 +113,7 @@ bool watches(const Loop &loop, const llvm::DominatorTree &dominators) {
 }
 
 // Lanes that come here wait for those of their warp or block that have not.
-bool gathersLanes(const Instruction &i) {
-  const LaneIntrinsic id = calledIntrinsic(i);
-  const bool waits = isBarrier(id) && id != LaneIntrinsic::barrierArrive && id != LaneIntrinsic::clusterArrive;
-  return waits || isCollective(id);
-}
+bool gathersLanes(const Instruction &i) { return gathersLanes(calledIntrinsic(i)); }
 
 // The instruction may write memory that another lane looks at.
 bool releases(const Instruction &i) {
