@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/pipeline.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <utility>
 
+#include "simt/analysis/lane_intrinsics.h"
 #include "simt/emit/kernel_entry.h"
 #include "simt/jit/lane_forms.h"
 #include "simt/jit/machine_code.h"
@@ -126,10 +128,30 @@ constexpr Pass kPasses[] = {
     {"expand-masked-accesses", machine, always, required, once<expandMaskedAccesses>},
 };
 
+bool hasOneThread(const ThreadIndex &threads) {
+  return threads.exact() && threads.blockDim(0) * threads.blockDim(1) * threads.blockDim(2) == 1;
+}
+
+// Whether any code may wait for other threads by more than looking at memory.
+bool waits(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &i : llvm::instructions(function)) {
+      const LaneIntrinsic id = calledIntrinsic(i);
+      if (isBarrier(id) || isCollective(id) || id == LaneIntrinsic::nanosleep) return true;
+    }
+  return false;
+}
+
 void chooseMode(Unit &unit) {
   if (unit.laneMode) {
     unit.laneModeReason =
         "as asked for: lanes run one by one, and nothing is vectorised; vector mode shows what can be";
+    return;
+  }
+  if (hasOneThread(unit.threads) && !waits(unit.module)) {
+    unit.laneMode = true;
+    unit.laneModeReason = "a block has one thread: a warp's code would compute 32 times as much";
+    unit.entryKind = EntryKind::block;
     return;
   }
   const auto prepare = [&](llvm::Function &copy, Prepared stage) {
@@ -170,10 +192,12 @@ void writeEntry(Unit &unit) {
   }
 }
 
-// Lane code stays as it is but for the entry's name.
+// Lane code stays as it is but for its entry.
 Result<void> enterLaneCode(Unit &unit) {
-  unit.kernel->setName("strata_entry");
-  return expandLaneForms(unit.module);
+  if (unit.entryKind == EntryKind::lane) unit.kernel->setName("strata_entry");
+  if (auto done = expandLaneForms(unit.module); !done) return done;
+  if (unit.entryKind == EntryKind::block) writeOneThreadEntry(*unit.kernel);
+  return {};
 }
 
 void setAttributes(Unit &unit) { setFunctionAttributes(unit.module, unit.cpu); }

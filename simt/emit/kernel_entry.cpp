@@ -256,6 +256,17 @@ void writeWarpEntry(Function &body) {
   inlineBody(*call, body);
 }
 
+void writeOneThreadEntry(Function &kernel) {
+  kernel.setLinkage(llvm::GlobalValue::InternalLinkage);
+  Function *entry = createEntry(2, kernel);
+  llvm::IRBuilder<> builder(&entry->getEntryBlock());
+  Value *exited = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), entry->getArg(1), offsetof(Warp, exited));
+  builder.CreateStore(builder.getInt32(0), exited);
+  llvm::CallInst *call = builder.CreateCall(&kernel, {entry->getArg(1)});
+  builder.CreateRetVoid();
+  inlineBody(*call, kernel);
+}
+
 bool isBlockEntry(const Function &function) { return function.arg_size() == 2 && function.getName() == kEntryName; }
 
 }  // namespace strata::simt

@@ -26,6 +26,8 @@ void writeBlockEntry(llvm::Function &body, llvm::Function *idle);
 // `sideBySide`: between turns, other blocks may have theirs (Runtime::turn).
 void writeBarrierEntry(const SplitWarp &split, const ThreadIndex &threads, bool sideBySide, llvm::Function *idle);
 void writeWarpEntry(llvm::Function &body);
+// Of a block of one thread: `kernel` is lane code that waits for nobody.
+void writeOneThreadEntry(llvm::Function &kernel);
 
 // Whether the function is an entry that is called per block: its arguments are %block and %warp.
 bool isBlockEntry(const llvm::Function &function);
