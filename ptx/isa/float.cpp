@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating point: f32, f64, f32x2. Subnormal inputs and results become zeros under .ftz; .sat clamps to
 // [0, 1]. div.approx, div.full and sqrt.approx may be off by 1 or 2 ulp: a correctly rounded result is
-// one of those, so division is done exactly.
+// one of those, so division is done exactly, but for div.approx by numbers beyond 2^126.
 #include "ptx/isa/float.h"
 
 #include "ptx/isa/families.h"
@@ -109,6 +109,16 @@ void copySign(LaneBuilder &b, const Instruction &i) {  // d: sign of a, magnitud
   b.define(i, 0, b.copysign(b.operand(i, 2, i.type()), b.operand(i, 1, i.type())), i.type());
 }
 
+// .approx is a * (1 / b), where the reciprocal of what is larger than 2^126 is zero.
+void divideCoarsely(LaneBuilder &b, const Instruction &i) {
+  Value x = flush(b, i, b.operand(i, 1, Type::f32)), y = flush(b, i, b.operand(i, 2, Type::f32));
+  if (i.has(Mod::approx)) {
+    Value large = b.fcompare(FCompare::ogt, b.fabs(y), floatConstant(b, ScalarType::f32, 0x1p126f));
+    y = b.select(large, b.copysign(b.constant(ScalarType::f32, 0x7f800000), y), y);
+  }
+  b.define(i, 0, flush(b, i, b.floating(FloatOp::div, x, y)), Type::f32);
+}
+
 constexpr auto kRound = "rnd = rn rz rm rp";
 constexpr auto kTest = "op = finite infinite number notanumber normal subnormal; type = f32 f64; p: pred";
 constexpr State run = State::executes;
@@ -141,7 +151,7 @@ constexpr Form kForms[] = {
     {"mad.rnd{.ftz}{.sat}.f32 d, a, b, c", kRound, ptx(2, 0), sm(20), pure, run, floatFma,
      "floating-point-instructions-mad"},
     {"mad.rnd.f64 d, a, b, c", kRound, ptx(1, 0), sm(13), pure, run, floatFma, "floating-point-instructions-mad"},
-    {"div.mode{.ftz}.f32 d, a, b", "mode = approx full", ptx(1, 4), sm(0), pure, run, divide,
+    {"div.mode{.ftz}.f32 d, a, b", "mode = approx full", ptx(1, 4), sm(0), pure, run, divideCoarsely,
      "floating-point-instructions-div"},
     {"div.rnd{.ftz}.f32 d, a, b", kRound, ptx(1, 4), sm(20), pure, run, divide, "floating-point-instructions-div"},
     {"div.rnd.f64 d, a, b", kRound, ptx(1, 4), sm(13), pure, run, divide, "floating-point-instructions-div"},

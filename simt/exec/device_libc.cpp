@@ -14,6 +14,7 @@ namespace strata::simt {
 namespace {
 
 constexpr std::size_t kLongestOutput = 8192;  // bytes of one printf; the rest is cut, as a GPU's buffer would
+constexpr int kMostArguments = 32;            // of one printf
 
 // The argument buffer of vprintf: each argument at its natural alignment.
 class Arguments {
@@ -21,6 +22,7 @@ public:
   explicit Arguments(const void *buffer) : base_(static_cast<const char *>(buffer)) {}
   template <class T>
   T next() {
+    if (!base_) return T();
     offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value;
     std::memcpy(&value, base_ + offset_, sizeof value);
@@ -44,6 +46,9 @@ public:
   void put(char c) {
     if (size_ + 1 < kLongestOutput) text_[size_++] = c;
   }
+  void put(const char *from, const char *to) {
+    while (from < to) put(*from++);
+  }
   void flush() const { std::fwrite(text_, 1, size_, stdout); }
 
 private:
@@ -51,59 +56,76 @@ private:
   std::size_t size_ = 0;
 };
 
-// One conversion, "%…X", copied for snprintf with `*` filled in and the length modifiers left out.
-struct Conversion {
-  char spec[64];
-  char letter = 0;
-  bool wide = false;          // ll, l, z, j, t: 64 bits
-  const char *end = nullptr;  // behind it in the format
+// One conversion, "%{flags}{width}{.precision}{length}letter", as C has it. `*` stands for an argument.
+class Conversion {
+public:
+  // Reads what follows a '%'. False where no letter of a conversion comes.
+  bool read(const char *at, Arguments &arguments);
+  void print(Arguments &arguments, Output &out) const;
+  const char *end() const { return end_; }
+  int arguments() const { return arguments_; }
+
+private:
+  static constexpr int kLongestField = 4 * kLongestOutput;  // what is wider is cut anyway
+  int number(const char *&at, Arguments &arguments);
+  template <class T>
+  void print(Arguments &arguments, Output &out, const char *length) const;
+
+  char flags_[8] = "";
+  int width_ = 0, precision_ = -1;  // negative: to the left; none
+  char length_ = 0;                 // h, H (hh), l for all of 64 bits
+  char letter_ = 0;
+  int arguments_ = 0;
+  const char *end_ = nullptr;
 };
 
-Conversion readConversion(const char *format, Arguments &arguments) {
-  Conversion c;
-  std::size_t size = 0;
-  auto add = [&](char ch) {
-    if (size + 8 < sizeof c.spec) c.spec[size++] = ch;
-  };
-  add('%');
-  const char *at = format + 1;
-  for (; *at && !std::strchr("diouxXeEfFgGaAcspn%", *at); ++at) {
-    if (std::strchr("lzjt", *at)) c.wide = true;
-    else if (*at == '*')
-      size += static_cast<std::size_t>(std::snprintf(c.spec + size, 16, "%d", arguments.next<int>()));
-    else if (*at != 'h' && *at != 'L') add(*at);
-    if (size + 24 > sizeof c.spec) break;
+int Conversion::number(const char *&at, Arguments &arguments) {
+  if (*at == '*') {
+    ++at, ++arguments_;
+    return std::clamp(arguments.next<int>(), -kLongestField, kLongestField);
   }
-  c.letter = *at;
-  c.end = *at ? at + 1 : at;
-  if (c.wide && std::strchr("diouxX", c.letter)) {
-    add('l');
-    add('l');
-  }
-  add(c.letter);
-  c.spec[size] = 0;
-  return c;
+  int value = 0;
+  for (; *at >= '0' && *at <= '9'; ++at) value = std::min(kLongestField, value * 10 + (*at - '0'));
+  return value;
 }
 
-void printOne(const Conversion &c, Arguments &arguments, Output &out) {
-  switch (c.letter) {
+bool Conversion::read(const char *at, Arguments &arguments) {
+  for (std::size_t size = 0; *at && std::strchr("-+ #0'", *at); ++at)
+    if (!std::strchr(flags_, *at)) flags_[size++] = *at;
+  width_ = number(at, arguments);
+  if (*at == '.') precision_ = number(++at, arguments);
+  for (; *at && std::strchr("hlLqjzt", *at); ++at) length_ = *at != 'h' ? 'l' : length_ == 'h' ? 'H' : 'h';
+  letter_ = *at;
+  end_ = *at ? at + 1 : at;
+  if (!letter_ || !std::strchr("diouxXeEfFgGaAcspn%", letter_)) return false;
+  arguments_ += letter_ != '%';
+  return true;
+}
+
+// Width and precision are always given to snprintf, as arguments: 0 and -1 are none.
+template <class T>
+void Conversion::print(Arguments &arguments, Output &out, const char *length) const {
+  char spec[24];
+  std::snprintf(spec, sizeof spec, "%%%s*.*%s%c", flags_, length, letter_);
+  out.print(spec, width_, precision_, arguments.next<T>());
+}
+
+void Conversion::print(Arguments &arguments, Output &out) const {
+  switch (letter_) {
+    case '%': return out.put('%');                                 // whatever stands between
+    case 'n': return static_cast<void>(arguments.next<void *>());  // nothing is written through it
+    case 'p': return print<void *>(arguments, out, "");
+    case 's': return print<const char *>(arguments, out, length_ == 'l' ? "l" : "");
+    case 'c': return print<int>(arguments, out, length_ == 'l' ? "l" : "");
     case 'd':
     case 'i':
     case 'o':
     case 'u':
     case 'x':
     case 'X':
-      if (c.wide) out.print(c.spec, arguments.next<long long>());
-      else out.print(c.spec, arguments.next<int>());
-      break;
-    case 'c': out.print(c.spec, arguments.next<int>()); break;
-    case 's': {
-      const char *text = arguments.next<const char *>();
-      out.print(c.spec, text ? text : "(null)");
-      break;
-    }
-    case 'p': out.print(c.spec, arguments.next<void *>()); break;
-    default: out.print(c.spec, arguments.next<double>());
+      if (length_ == 'l') return print<long long>(arguments, out, "ll");
+      return print<int>(arguments, out, length_ == 'H' ? "hh" : length_ == 'h' ? "h" : "");
+    default: return print<double>(arguments, out, "");  // long double is double on the device
   }
 }
 
@@ -132,7 +154,10 @@ private:
 
 }  // namespace
 
+// Returns the number of arguments, as CUDA has it, -1 without a format. What is no conversion, or needs more than
+// kMostArguments, is printed as it stands.
 std::int32_t deviceVprintf(Warp *, std::uint32_t, const char *format, const void *buffer) {
+  if (!format) return -1;
   Arguments arguments(buffer);
   Output out;
   std::int32_t count = 0;
@@ -141,16 +166,17 @@ std::int32_t deviceVprintf(Warp *, std::uint32_t, const char *format, const void
       out.put(*format++);
       continue;
     }
-    if (format[1] == '%') {
-      out.put('%');
-      format += 2;
-      continue;
+    Conversion c;
+    const Arguments before = arguments;
+    const bool complete = c.read(format + 1, arguments);
+    if (complete && count + c.arguments() <= kMostArguments && (buffer || !c.arguments())) {
+      c.print(arguments, out);
+      count += c.arguments();
+    } else {
+      out.put(format, c.end());
+      arguments = before;
     }
-    const Conversion c = readConversion(format, arguments);
-    if (!c.letter || c.letter == 'n') return -1;
-    printOne(c, arguments, out);
-    format = c.end;
-    ++count;
+    format = c.end();
   }
   if (currentUnit()->launch->quiet) return count;
   Uninterrupted guard;

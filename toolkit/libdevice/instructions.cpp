@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that are one PTX instruction, or a few: arithmetic with a stated rounding, conversions, fast
-// approximations. NVPTX only. __nvvm_reflect("__CUDA_FTZ") is a constant by the time code is made.
+// approximations. NVPTX only. __nvvm_reflect("__CUDA_FTZ") is a constant by the time a program's code is
+// made: this file comes into the library as it is, not optimised.
 #include "core.h"
 
 static inline bool ftz() { return __nvvm_reflect("__CUDA_FTZ") != 0; }
@@ -38,17 +39,32 @@ extern "C" {
   unsigned __nv_double2uint_##r(double x) { return __nvvm_d2ui_##p(x); }                                     \
   long long __nv_double2ll_##r(double x) { return __nvvm_d2ll_##p(x); }                                      \
   unsigned long long __nv_double2ull_##r(double x) { return __nvvm_d2ull_##p(x); }                           \
-  float __nv_double2float_##r(double x) { return ftz() ? __nvvm_d2f_##p##_ftz(x) : __nvvm_d2f_##p(x); }      \
-  float __nv_int2float_##r(int x) { return __nvvm_i2f_##p(x); }                                              \
-  float __nv_uint2float_##r(unsigned x) { return __nvvm_ui2f_##p(x); }                                       \
-  float __nv_ll2float_##r(long long x) { return __nvvm_ll2f_##p(x); }                                        \
-  float __nv_ull2float_##r(unsigned long long x) { return __nvvm_ull2f_##p(x); }                             \
-  double __nv_ll2double_##r(long long x) { return __nvvm_ll2d_##p(x); }                                      \
-  double __nv_ull2double_##r(unsigned long long x) { return __nvvm_ull2d_##p(x); }
+  float __nv_double2float_##r(double x) { return ftz() ? __nvvm_d2f_##p##_ftz(x) : __nvvm_d2f_##p(x); }
 ROUNDED(rn, rn)
 ROUNDED(rz, rz)
 ROUNDED(rd, rm)
 ROUNDED(ru, rp)
+#undef ROUNDED
+
+// From integers: as instructions, since LLVM 19 takes the builtins that round towards zero for those that round to nearest.
+#define ROUNDED(name, To, From, constraintTo, constraintFrom, types)                   \
+  ROUNDED1(name, rn, rn, To, From, constraintTo, constraintFrom, types)                \
+  ROUNDED1(name, rz, rz, To, From, constraintTo, constraintFrom, types)                \
+  ROUNDED1(name, rd, rm, To, From, constraintTo, constraintFrom, types)                \
+  ROUNDED1(name, ru, rp, To, From, constraintTo, constraintFrom, types)
+#define ROUNDED1(name, r, p, To, From, constraintTo, constraintFrom, types)            \
+  To __nv_##name##_##r(From x) {                                                       \
+    To result;                                                                         \
+    asm("cvt." #p "." types " %0, %1;" : constraintTo(result) : constraintFrom(x));    \
+    return result;                                                                     \
+  }
+ROUNDED(int2float, float, int, "=f", "r", "f32.s32")
+ROUNDED(uint2float, float, unsigned, "=f", "r", "f32.u32")
+ROUNDED(ll2float, float, long long, "=f", "l", "f32.s64")
+ROUNDED(ull2float, float, unsigned long long, "=f", "l", "f32.u64")
+ROUNDED(ll2double, double, long long, "=d", "l", "f64.s64")
+ROUNDED(ull2double, double, unsigned long long, "=d", "l", "f64.u64")
+#undef ROUNDED1
 #undef ROUNDED
 
 double __nv_int2double_rn(int x) { return x; }
@@ -71,8 +87,14 @@ void __nv_fast_sincosf(float x, float *sine, float *cosine) {
   *sine = __nv_fast_sinf(x);
   *cosine = __nv_fast_cosf(x);
 }
-// tanh.approx needs sm_75; this form runs everywhere: 1 - 2 / (e^2x + 1)
+// tanh.approx needs sm_75. Before, 1 - 2 / (e^2x + 1), and near zero, where that cancels, the first terms of the series.
 float __nv_fast_tanhf(float x) {
+  if (__nvvm_reflect("__CUDA_ARCH") >= 750) {
+    float result;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+  }
+  if (__builtin_fabsf(x) < 0.25f) return x - x * x * x * (0x1.555556p-2f - x * x * 0x1.111112p-3f);
   float e = FTZ1(__nvvm_ex2_approx, x * 0x1.715476p+1f);
   return 1.0f - __nv_fast_fdividef(2.0f, e + 1.0f);
 }
@@ -110,7 +132,7 @@ int __nv_hadd(int x, int y) { return (x & y) + ((x ^ y) >> 1); }
 int __nv_rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
 unsigned __nv_uhadd(unsigned x, unsigned y) { return (x & y) + ((x ^ y) >> 1); }
 unsigned __nv_urhadd(unsigned x, unsigned y) { return (x | y) - ((x ^ y) >> 1); }
-int __nv_byte_perm(int x, int y, int selector) { return __nvvm_prmt(x, y, selector); }
+int __nv_byte_perm(int x, int y, int selector) { return __nvvm_prmt(x, y, selector & 0x7777); }
 int __nv_isnanf(float x) { return __builtin_isnan(x); }
 int __nv_isnand(double x) { return __builtin_isnan(x); }
 int __nv_isinff(float x) { return __builtin_isinf(x); }

@@ -43,8 +43,9 @@ STRATA_DEVICE int __rhadd(int x, int y) { return (x | y) - ((x ^ y) >> 1); }
 STRATA_DEVICE unsigned __uhadd(unsigned x, unsigned y) { return (x & y) + ((x ^ y) >> 1); }
 STRATA_DEVICE unsigned __urhadd(unsigned x, unsigned y) { return (x | y) - ((x ^ y) >> 1); }
 
+// Three bits of each nibble select; prmt's fourth, which copies the sign, is not the function's.
 STRATA_DEVICE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
-  return static_cast<unsigned>(__nvvm_prmt(x, y, selector));
+  return static_cast<unsigned>(__nvvm_prmt(x, y, selector & 0x7777));
 }
 STRATA_DEVICE unsigned __fns(unsigned mask, unsigned base, int offset) { return __nvvm_fns(mask, base, offset); }
 
