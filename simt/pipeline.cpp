@@ -20,6 +20,7 @@
 #include "simt/passes/lane/choose_inlining.h"
 #include "simt/passes/lane/count_rounds.h"
 #include "simt/passes/lane/forward_progress.h"
+#include "simt/passes/lane/gather_collectives.h"
 #include "simt/passes/lane/idle_blocks.h"
 #include "simt/passes/lane/interleave_locals.h"
 #include "simt/passes/lane/leave_barrier_loops.h"
@@ -99,6 +100,7 @@ constexpr Pass kPasses[] = {
     {"specialize-strides", lane, vectorMode, optional, lockStep<specializeStrides>},
     {"specialize-full-paths", lane, vectorMode, optional, lockStep<specializeFullPaths>},
     {"specialize-full-warps", lane, vectorMode, optional, lockStep<specializeFullWarps>},
+    {"gather-collectives", lane, vectorMode, required, lockStep<gatherCollectives>},
     {"unify-loop-exits", lane, vectorMode, required, lockStep<unifyLoopExits>},
     {"specialize-full-rounds", lane, vectorMode, optional, lockStep<specializeFullRounds>},
     {"skip-costly-values", lane, vectorMode, optional, lockStep<skipCostlyValues>},  // it hides guards' branches

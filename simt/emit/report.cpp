@@ -16,6 +16,7 @@
 
 #include "simt/analysis/array_names.h"
 #include "simt/analysis/lane_intrinsics.h"
+#include "simt/passes/lane/gather_collectives.h"
 
 namespace strata::simt {
 
@@ -143,6 +144,8 @@ void Report::noteVersions(llvm::Function &lane) {
   for (BasicBlock &block : lane) {
     const bool full = testsFullWarp(block);
     const llvm::Instruction *at = block.getTerminator();
+    if (at->hasMetadata(kGathered))
+      note(*at, "lanes are gathered at the collective", "they may come to it, or to one like it, by different ways");
     if ((!full && !testsStride(block)) || leadsToTests(block) || when(*at) == When::apart) continue;
     at = &firstWithLine(*at);
     if (full) note(*at, "code without masks for full warps", "taken where all 32 lanes go the same way");

@@ -8,6 +8,7 @@
 #include "tests/fuzz/called_functions.h"
 #include "tests/fuzz/form_generator.h"
 #include "tests/fuzz/leaving_generator.h"
+#include "tests/fuzz/meeting_generator.h"
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/stride_generator.h"
 
@@ -542,7 +543,8 @@ private:
 GeneratedKernel generateKernel(std::uint64_t seed) {
   if (seed < kFirstFormSeed) return Generator(seed).run();
   if (seed < kFirstLeavingSeed) return generateFormKernel(seed);
-  return seed < kFirstStrideSeed ? generateLeavingKernel(seed) : generateStrideKernel(seed);
+  if (seed < kFirstStrideSeed) return generateLeavingKernel(seed);
+  return seed < kFirstMeetingSeed ? generateStrideKernel(seed) : generateMeetingKernel(seed);
 }
 
 }  // namespace strata::fuzz

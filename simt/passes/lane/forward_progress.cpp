@@ -18,8 +18,10 @@
 
 #include "simt/analysis/frame_post_dominators.h"
 #include "simt/analysis/lane_intrinsics.h"
+#include "simt/analysis/meeting_lanes.h"
 #include "simt/analysis/parted_lanes.h"
 #include "simt/analysis/uniformity.h"
+#include "simt/passes/lane/gather_collectives.h"
 
 namespace strata::simt {
 namespace {
@@ -262,12 +264,15 @@ std::optional<std::string> needsLaneMode(llvm::Function &kernel, const ThreadInd
   for (llvm::Function *each : reached) {
     llvm::Function &function = *each;
     const bool waits = mayWait(function), hasBarriers = with.count(&function);
-    if (!waits && !hasBarriers) continue;
+    const bool collects = hasCollectives(function);
+    if (!waits && !hasBarriers && !collects) continue;
     llvm::ValueToValueMapTy map;
     llvm::Function *copy = llvm::CloneFunction(&function, map);
     std::optional<std::string> reason = prepare(*copy, Prepared::control);
     if (!reason && hasBarriers) reason = checkBarriers(*copy, threads, with);
-    if (!reason && waits) reason = prepare(*copy, Prepared::lockStep);
+    const bool meets = !reason && collects && lanesMeet(*copy, threads);
+    if (collects && !meets) function.addFnAttr(kTogether);
+    if (!reason && (waits || meets)) reason = prepare(*copy, Prepared::lockStep);
     if (!reason && waits) reason = checkPrepared(*copy, threads);
     copy->eraseFromParent();
     if (reason) return reason;

@@ -27,7 +27,8 @@ namespace strata::simt {
 
 // The reason, with its source line, why `kernel` or a function it reaches needs lane mode: some lane that is
 // not in a waiting loop could write memory, before it would wait for its warp or block, while others wait; or is late
-// where others are at a barrier. Works on lane IR as lowered; changes nothing.
+// where others are at a barrier; or meets others in collectives, where they cannot be gathered (gather_collectives.h).
+// Works on lane IR as lowered; only marks functions whose collectives have their lanes together.
 // `prepare` brings a copy of a function as far as the vectoriser would, and may give a reason, too.
 enum class Prepared { control, lockStep };  // lockStep: from control on
 using Prepare = llvm::function_ref<std::optional<std::string>(llvm::Function &, Prepared)>;
