@@ -672,8 +672,6 @@ void splitAtBarriers(llvm::Function &function) {
 
 }  // namespace
 
-}  // namespace
-
 bool lanesMeet(llvm::Function &function, const ThreadIndex &threads) {
   const llvm::DominatorTree dominators(function);
   const llvm::LoopInfo loops(dominators);
