@@ -164,13 +164,17 @@ void checkKind(const Data &d) {
     CHECK(got[l] == (d.side[l] % 2 ? r * 3 + 1 : r * 5 + 2));
     CHECK(got[32 + l] == (d.side[l] % 2 ? 0xCDCDCDCD : d.in[l] + 1));
   }
-  got = result(d, rounds<kind>);
-  for (unsigned l = 0; l < 32; ++l) CHECK(got[l] == met(kind, kAll, d.in, l) + d.side[l]);
-  got = result(d, groups<kind>);
-  for (unsigned l = 0; l < 32; ++l) {
-    unsigned mask = 0;
-    for (unsigned m = 0; m < 32; ++m) mask |= static_cast<unsigned>(d.in[m] % 2 == d.in[l] % 2) << m;
-    CHECK(got[l] == met(kind, mask, d.in, l) + d.side[l]);
+  if constexpr (kind % 4 == 1) {  // some kinds: each kernel takes its time to compile
+    got = result(d, rounds<kind>);
+    for (unsigned l = 0; l < 32; ++l) CHECK(got[l] == met(kind, kAll, d.in, l) + d.side[l]);
+  }
+  if constexpr (kind % 3 == 1) {
+    got = result(d, groups<kind>);
+    for (unsigned l = 0; l < 32; ++l) {
+      unsigned mask = 0;
+      for (unsigned m = 0; m < 32; ++m) mask |= static_cast<unsigned>(d.in[m] % 2 == d.in[l] % 2) << m;
+      CHECK(got[l] == met(kind, mask, d.in, l) + d.side[l]);
+    }
   }
   if constexpr (kind + 1 < kKinds) checkKind<kind + 1>(d);
 }
