@@ -17,6 +17,13 @@ target_link_libraries(strata_llvm INTERFACE
 target_compile_definitions(strata_llvm INTERFACE __STDC_LIMIT_MACROS __STDC_CONSTANT_MACROS _GNU_SOURCE)
 target_compile_options(strata_llvm INTERFACE -fno-rtti -Wno-deprecated-declarations)
 
+# What archives that hold a part of ours whole take of libstdc++.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
+  OUTPUT_VARIABLE STRATA_LIBSTDCXX OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(STRATA_SANITIZE)  # which must see the library's locks; then only C++ programs link the archives
+  set(STRATA_LIBSTDCXX)
+endif()
+
 function(strata_library name)
   cmake_parse_arguments(arg "SHARED;LLVM" "" "SOURCES;USES;LINK" ${ARGN})
   if(arg_SHARED)

@@ -5,6 +5,7 @@
 #include "driver/capture.h"
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/scheduler.h"
 #include "driver/stream.h"
 #include "driver/work.h"
 

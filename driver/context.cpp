@@ -10,6 +10,7 @@
 #include "driver/event.h"
 #include "driver/memory.h"
 #include "driver/module.h"
+#include "driver/scheduler.h"
 #include "driver/stream.h"
 
 namespace strata::driver {

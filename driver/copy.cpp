@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies and fills: host and device share one address space, so both are plain loops over rows. Large ones are
 // cut into pieces that several workers do.
+#include "driver/copy.h"
+
 #include <emmintrin.h>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 
 #include "driver/capture.h"
 #include "driver/entries.h"
+#include "driver/scheduler.h"
 #include "driver/staging.h"
 
 namespace strata::driver {

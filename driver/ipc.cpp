@@ -5,6 +5,8 @@
 // A handle may come from anywhere, and hold anything. What is opened must be such a file, made for this export (the
 // token is in its name, so that a descriptor or process number which was used again is found out), of the same user,
 // and as large as the handle says; then a mapping lies within it and stays whole.
+#include "driver/ipc.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -19,8 +21,8 @@
 
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/scheduler.h"
 #include "driver/sealed_file.h"
-#include "driver/stream.h"
 
 namespace strata::driver {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel launches: checking a configuration, packing the parameters, handing the kernel to the engine.
+#include "driver/launch.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -8,46 +9,10 @@
 #include "base/log.h"
 #include "driver/capture.h"
 #include "driver/entries.h"
-#include "driver/event.h"
-#include "driver/memory.h"
 #include "driver/occupancy.h"
-#include "driver/work.h"
 
 namespace strata::driver {
 namespace {
-
-std::atomic<std::uint64_t> nextGridId{1};
-
-class LaunchOperation final : public Operation, public Recycled<LaunchOperation> {
-public:
-  explicit LaunchOperation(Launch &&launch) : launch_(std::move(launch)) {}
-
-  bool start(Turn &turn) override {
-    Memory::get().ranges().seal();
-    simt::LaunchRequest request;
-    request.kernel = std::move(launch_.kernel);
-    for (int i = 0; i < 3; ++i) {
-      request.gridDim[i] = launch_.gridDim[i];
-      request.blockDim[i] = launch_.blockDim[i];
-      request.clusterDim[i] = launch_.clusterDim[i];
-    }
-    request.dynamicShared = launch_.dynamicShared;
-    request.params = std::move(launch_.params);
-    request.globals = launch_.module->globals;
-    request.gridId = nextGridId.fetch_add(1, std::memory_order_relaxed);
-    request.cooperative = launch_.cooperative;
-    request.explicitCluster = launch_.explicitCluster;
-    request.group = turn.group;
-    turn.context.device.engine().submit(std::move(request), [&turn](const simt::Fault &fault) {
-      if (fault.kind != simt::FaultKind::none) turn.context.poison(fault);
-      turn.complete();
-    });
-    return false;
-  }
-
-private:
-  Launch launch_;  // keeps the module alive until the kernel is done
-};
 
 CUresult checkShape(const LaunchShape &shape, const Function &function) {
   constexpr std::uint32_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
@@ -172,8 +137,6 @@ CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &s
   launch.kernel = std::move(*kernel);
   return CUDA_SUCCESS;
 }
-
-OperationPtr makeOperation(Launch &&launch) { return std::make_unique<LaunchOperation>(std::move(launch)); }
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "driver/capture.h"
+#include "driver/copy.h"
 #include "driver/entries.h"
 #include "driver/memory.h"
 #include "driver/staging.h"

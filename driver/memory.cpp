@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/device.h"
+#include "driver/ipc.h"
 #include "driver/machine_memory.h"
 #include "driver/pool.h"
 

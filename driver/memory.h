@@ -92,9 +92,6 @@ private:
   std::atomic<std::uint64_t> hostUsed_{0};
 };
 
-// ipc.cpp: takes back the pages of an allocation that was exported.
-void forgetShared(const Allocation &allocation);
-
 constexpr unsigned bit(MemoryKind kind) { return 1u << static_cast<unsigned>(kind); }
 
 // The process has memory at all of these addresses, its own or ours.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/capture.h"
+#include "driver/copy.h"
 #include "driver/entries.h"
+#include "driver/scheduler.h"
 #include "driver/work.h"
 
 namespace strata::driver {

@@ -2,10 +2,12 @@
 // Nodes' parameters: from what a program gives to work, and back.
 #include <algorithm>
 
+#include "driver/copy.h"
 #include "driver/entries.h"
 #include "driver/event.h"
 #include "driver/graph.h"
 #include "driver/graph_memory.h"
+#include "driver/launch.h"
 #include "driver/memory.h"
 
 namespace strata::driver {

@@ -6,6 +6,7 @@
 #include "driver/capture.h"
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/scheduler.h"
 #include "driver/work.h"
 
 namespace strata::driver {

@@ -2,6 +2,7 @@
 // cuProfilerStart and cuProfilerStop bound the part of a program that a profiler watches. No profiler attaches to
 // this process, so there is nothing to switch; they wait for the context's work, as their callers expect.
 #include "driver/entries.h"
+#include "driver/scheduler.h"
 #include "driver/stream.h"
 
 namespace strata::driver {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of streams' tasks: see stream.h.
-#include <algorithm>
+#include "driver/scheduler.h"
 
-#include "driver/stream.h"
+#include <algorithm>
 
 namespace strata::driver {
 namespace {

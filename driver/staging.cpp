@@ -4,6 +4,9 @@
 #include <atomic>
 #include <memory>
 
+#include "driver/copy.h"
+#include "driver/scheduler.h"
+
 namespace strata::driver {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "driver/entry.h"
 #include "driver/event.h"
 #include "driver/memory.h"
+#include "driver/scheduler.h"
 #include "driver/work.h"
 
 namespace strata::driver {

@@ -26,8 +26,8 @@
 namespace strata::driver {
 
 class Capture;  // capture.h
-struct Task;
-struct Waiter;
+struct Task;    // scheduler.h
+struct Waiter;  // scheduler.h
 
 inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
@@ -80,70 +80,7 @@ struct Marker {
 // stream 0 has no context to belong to.
 CUresult resolveStream(CUstream handle, Ref<Stream> &stream);
 
-// Adds the operation at the stream's end; it also waits for `after`. Returns its marker.
-Marker submit(Stream &stream, OperationPtr operation, std::span<const Marker> after = {});
-
-// Runs `action` in the calling thread at the operation's turn, and returns after it.
-template <class Action>
-void runInTurn(Stream &stream, Action action);
-// The halves of runInTurn; a Turn must be ended with complete().
-class InlineTurn;
-
-// Under schedulerLock: work submitted now would run at once.
-bool startsAtOnce(const Stream &stream);
-
-// Waits for all work submitted so far to the stream (the legacy stream: to all blocking streams of its context)
-// or the context. Returns the context's error.
-CUresult synchronize(Stream &stream);
-CUresult synchronize(Context &context);
-// As synchronize, for a call of the user's: refused while a stream of the context captures.
+// Waits for all work of the context, for a call of the user's: refused while a stream of the context captures.
 CUresult synchronizeChecked(Context &context);
-void waitFor(const Marker &marker);
-// CUDA_SUCCESS, CUDA_ERROR_NOT_READY, or the context's error.
-CUresult query(Stream &stream);
-
-// Calls `visit(stream)` for each unfinished stream that a legacy stream's task would wait for.
-template <class Visit>
-void forEachBlockingBusy(const Context &context, Visit visit) {
-  for (Stream *stream : context.busy)
-    if (stream->blocking()) visit(*stream);
-}
-
-// A thread that waits for markers.
-struct Waiter {
-  std::atomic<std::uint32_t> done{0};
-  std::uint32_t remaining = 0;
-};
-
-// One operation in a stream.
-struct Task final : Turn, Recycled<Task> {
-  Task(Stream &stream, OperationPtr operation);
-  void complete() override;
-
-  Ref<Stream> stream;
-  OperationPtr operation;
-  std::uint64_t count = 0;  // completed count of the stream once this is done
-  std::uint32_t waitsFor = 0;
-  bool started = false;
-  Waiter *handOver = nullptr;  // an InlineTurn's thread, which is told instead of starting an operation
-  Task *next = nullptr;        // in the stream
-  Task *nextReady = nullptr;
-};
-
-class InlineTurn {
-public:
-  explicit InlineTurn(Stream &stream);  // waits for the turn
-  ~InlineTurn();                        // ends it
-  InlineTurn(const InlineTurn &) = delete;
-
-private:
-  Task *task_ = nullptr;
-};
-
-template <class Action>
-void runInTurn(Stream &stream, Action action) {
-  InlineTurn turn(stream);
-  if (stream.context.error() == CUDA_SUCCESS) action();
-}
 
 }  // namespace strata::driver

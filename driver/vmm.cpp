@@ -12,8 +12,8 @@
 
 #include "driver/entries.h"
 #include "driver/memory.h"
+#include "driver/scheduler.h"
 #include "driver/sealed_file.h"
-#include "driver/stream.h"
 
 namespace strata::driver {
 namespace {

@@ -2,11 +2,14 @@
 #include "driver/work.h"
 
 #include "driver/capture.h"
+#include "driver/copy.h"
 #include "driver/event.h"
 #include "driver/graph.h"
 #include "driver/graph_memory.h"
 #include "driver/host_thread.h"
+#include "driver/launch_operation.h"
 #include "driver/memory_operations.h"
+#include "driver/scheduler.h"
 
 namespace strata::driver {
 namespace {
@@ -51,8 +54,8 @@ private:
 
 struct Maker {
   OperationPtr operator()(NoWork) const { return std::make_unique<Nothing>(); }
-  OperationPtr operator()(const Launch &launch) const { return makeOperation(Launch(launch)); }
-  OperationPtr operator()(Launch &&launch) const { return makeOperation(std::move(launch)); }
+  OperationPtr operator()(const Launch &launch) const { return std::make_unique<LaunchOperation>(Launch(launch)); }
+  OperationPtr operator()(Launch &&launch) const { return std::make_unique<LaunchOperation>(std::move(launch)); }
   OperationPtr operator()(Copy copy) const { return makeCopy(copy); }
   OperationPtr operator()(Fill fill) const { return makeFill(fill); }
   OperationPtr operator()(HostCall call) const { return std::make_unique<HostOperation>(call); }
@@ -68,21 +71,21 @@ struct Maker {
   }  // its nodes are in the plan
 };
 
-template <class Given>
-CUresult put(Stream &stream, Given &&work, std::span<const Marker> after) {
-  if (stream.capturing()) return captureWork(stream, std::move(work));
-  submit(stream, makeOperation(std::move(work)), after);
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 
 OperationPtr makeOperation(const Work &work) { return std::visit(Maker{}, work); }
 OperationPtr makeOperation(Work &&work) { return std::visit(Maker{}, std::move(work)); }
 
 CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after) {
-  return put(stream, std::move(work), after);
+  if (stream.capturing()) return captureWork(stream, std::move(work));
+  submit(stream, makeOperation(std::move(work)), after);
+  return CUDA_SUCCESS;
 }
-CUresult issue(Stream &stream, Launch &&launch) { return put(stream, std::move(launch), {}); }
+
+CUresult issue(Stream &stream, Launch &&launch) {
+  if (stream.capturing()) return captureWork(stream, std::move(launch));
+  submit(stream, std::make_unique<LaunchOperation>(std::move(launch)));
+  return CUDA_SUCCESS;
+}
 
 }  // namespace strata::driver

@@ -108,27 +108,9 @@ using Work = std::variant<NoWork, Launch, Copy, Fill, HostCall, Callback, Record
 // An operation that does the work once. The work is copied from, unless it is given up (&&).
 OperationPtr makeOperation(const Work &work);
 OperationPtr makeOperation(Work &&work);
-OperationPtr makeOperation(Launch &&launch);
 
 // Puts the work at the stream's end, or into the graph that the stream captures into.
 CUresult issue(Stream &stream, Work &&work, std::span<const Marker> after = {});
 CUresult issue(Stream &stream, Launch &&launch);  // without the way through a Work: launches are the most frequent
-
-// launch.cpp
-struct LaunchShape {
-  std::array<std::uint32_t, 3> gridDim, blockDim;
-  std::uint32_t dynamicShared = 0;
-};
-CUresult prepareLaunch(Context &context, CUfunction handle, const LaunchShape &shape, void **params, void **extra,
-                       std::span<const CUlaunchAttribute> attributes, Launch &launch);
-
-// copy.cpp
-enum class Sync { sync, async };
-OperationPtr makeCopy(Copy copy);
-OperationPtr makeFill(Fill fill);
-void runCopy(const Copy &copy);
-void runFill(const Fill &fill);
-CUresult planCopy(const CUDA_MEMCPY3D &described, Copy &copy);
-CUresult checkFill(Fill &fill);  // sets residence
 
 }  // namespace strata::driver

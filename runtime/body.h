@@ -4,7 +4,6 @@
 #pragma once
 
 #include "runtime/context.h"
-#include "runtime/driver.h"
 #include "runtime/error.h"
 #include "toolkit/include/cuda_runtime_api.h"
 

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "base/log.h"
-#include "runtime/driver.h"
 #include "runtime/error.h"
 #include "runtime/registry.h"
 
@@ -78,8 +77,8 @@ cudaError_t rebind(CUcontext current, Context *&context) {
 Thread &thread() { return gThread; }
 
 cudaError_t openDevices() {
-  if (openDriver()) return cudaSuccess;
-  CUresult error = driverError();
+  if (cuda::openDriver()) return cudaSuccess;
+  CUresult error = cuda::driverError();
   // No libcuda at all.
   return error == CUDA_ERROR_NOT_INITIALIZED ? cudaErrorInsufficientDriver : toError(error);
 }
@@ -92,7 +91,7 @@ cudaError_t checkDevice(int device) {
 }
 
 cudaError_t bindContext(Context *&context) {
-  if (!gDriver.load(std::memory_order_acquire))
+  if (!cuda::gDriver.load(std::memory_order_acquire))
     if (cudaError_t error = openDevices()) return error;
   CUcontext current = nullptr;
   if (CUresult result = driver().cuCtxGetCurrent(&current)) return toError(result);
@@ -131,7 +130,7 @@ cudaError_t selectDevice(int device) {
 int currentDevice() {
   CUcontext current = nullptr;
   CUdevice device;
-  if (!gDriver.load(std::memory_order_acquire)) return gThread.device;
+  if (!cuda::gDriver.load(std::memory_order_acquire)) return gThread.device;
   if (driver().cuCtxGetCurrent(&current) != CUDA_SUCCESS || !current) return gThread.device;
   return driver().cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : gThread.device;
 }

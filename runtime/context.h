@@ -6,10 +6,14 @@
 
 #include <atomic>
 
+#include "cuda/driver.h"
 #include "toolkit/include/cuda.h"
 #include "toolkit/include/driver_types.h"
 
 namespace strata::runtime {
+
+using cuda::driver;
+using cuda::Driver;
 
 inline constexpr int kMaxContexts = 64;
 

@@ -49,7 +49,7 @@ cudaError_t primaryFlags(int device, unsigned int &flags) {
 cudaError_t body::cudaDriverGetVersion(int *driverVersion) {
   if (!driverVersion) return cudaErrorInvalidValue;
   *driverVersion = 0;  // no driver: success, as CUDA has it
-  return openDriver() ? toError(driver().cuDriverGetVersion(driverVersion)) : cudaSuccess;
+  return cuda::openDriver() ? toError(driver().cuDriverGetVersion(driverVersion)) : cudaSuccess;
 }
 
 cudaError_t body::cudaRuntimeGetVersion(int *runtimeVersion) {

@@ -5,7 +5,7 @@
 
 #include "base/choose_ptx.h"
 #include "base/log.h"
-#include "runtime/driver.h"
+#include "runtime/context.h"
 #include "runtime/error.h"
 
 namespace strata::runtime {
@@ -97,7 +97,7 @@ cudaError_t loadImage(const fatbin::Wrapper *wrapper, CUdevice device, CUmodule 
     return cudaErrorInvalidKernelImage;
   }
   // The CPU device's driver chooses from the fat binary, and links, by itself, with its machine code at hand.
-  if (isCpuDriver()) return load(wrapper->data, "the program's device code", module);
+  if (cuda::isCpuDriver()) return load(wrapper->data, "the program's device code", module);
   unsigned capability = 0;
   if (cudaError_t error = capabilityOf(device, capability)) return error;
   auto size = fatbin::claimedSize(wrapper->data);

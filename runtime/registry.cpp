@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "runtime/address_map.h"
-#include "runtime/driver.h"
+#include "runtime/context.h"
 #include "runtime/error.h"
 #include "runtime/image.h"
 
@@ -105,7 +105,7 @@ void removeModule(Module *module) {
   all.modules.erase(found);
   for (auto &[stub, function] : module->functions) all.functions.erase(stub);
   for (auto &[shadow, variable] : module->variables) all.variables.erase(shadow);
-  if (processAlive())
+  if (cuda::processAlive())
     for (CUmodule loaded : module->loaded)
       if (loaded) driver().cuModuleUnload(loaded);
   delete module;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of a block and of a cluster. Outside lane mode a warp arrives as a whole, whichever of its lanes
 // came: lanes that have ended, or that reach another barrier of the same kind later, do not hold it up.
+#include "simt/exec/barrier.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/faults.h"
 
 namespace strata::simt {
 namespace {

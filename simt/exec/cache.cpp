@@ -84,25 +84,6 @@ std::string nameOf(const CacheKey &key) {
 
 }  // namespace
 
-KeyBuilder::KeyBuilder() : state_(XXH3_createState()) { XXH3_128bits_reset(static_cast<XXH3_state_t *>(state_)); }
-KeyBuilder::~KeyBuilder() { XXH3_freeState(static_cast<XXH3_state_t *>(state_)); }
-
-KeyBuilder &KeyBuilder::add(std::uint64_t number) {
-  XXH3_128bits_update(static_cast<XXH3_state_t *>(state_), &number, sizeof number);
-  return *this;
-}
-
-KeyBuilder &KeyBuilder::add(std::string_view text) {
-  add(static_cast<std::uint64_t>(text.size()));
-  XXH3_128bits_update(static_cast<XXH3_state_t *>(state_), text.data(), text.size());
-  return *this;
-}
-
-CacheKey KeyBuilder::key() const {
-  XXH128_hash_t hash = XXH3_128bits_digest(static_cast<const XXH3_state_t *>(state_));
-  return {hash.high64, hash.low64};
-}
-
 DiskCache::DiskCache(std::string folder, std::int64_t limit)
     : folder_(std::move(folder)), limit_(limit), start_(std::time(nullptr)) {}
 

@@ -17,28 +17,9 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "simt/exec/cache_key.h"
 
 namespace strata::simt {
-
-struct CacheKey {
-  std::uint64_t high = 0, low = 0;
-  friend auto operator<=>(const CacheKey &, const CacheKey &) = default;
-};
-
-// A hash of a sequence of parts; their boundaries count.
-class KeyBuilder {
-public:
-  KeyBuilder();
-  ~KeyBuilder();
-  KeyBuilder(const KeyBuilder &) = delete;
-  KeyBuilder &operator=(const KeyBuilder &) = delete;
-  KeyBuilder &add(std::string_view text);
-  KeyBuilder &add(std::uint64_t number);
-  CacheKey key() const;
-
-private:
-  void *state_;
-};
 
 class DiskCache {
 public:

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "simt/exec/image.h"
-#include "simt/exec/launch_run.h"
+#include "simt/exec/unit.h"
 
 namespace strata::simt {
 

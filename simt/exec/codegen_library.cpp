@@ -10,6 +10,8 @@
 #include <mutex>
 #include <optional>
 
+#include "simt/exec/cache_key.h"
+
 namespace strata::simt {
 namespace {
 
@@ -68,7 +70,8 @@ std::optional<Error> loadLibrary(State &s) {
   s.library.open = reinterpret_cast<CodegenOpen>(dlsym(handle, "strata_codegen_open"));
   s.library.link = reinterpret_cast<CodegenLink>(dlsym(handle, "strata_codegen_link"));
   s.sourceLine = reinterpret_cast<CodegenSourceLine>(dlsym(handle, "strata_codegen_source_line"));
-  if (!s.library.open || !s.library.link || !s.sourceLine)
+  const auto *engine = static_cast<const char *const *>(dlsym(handle, "strata_codegen_engine"));
+  if (!s.library.open || !s.library.link || !s.sourceLine || !engine || *engine != engineIdentity())
     return resourceError(path + " is not Strata's code generator of this version");
   return std::nullopt;
 }
@@ -88,16 +91,6 @@ Result<const CodegenLibrary *> codegenLibrary() {
   std::lock_guard lock(s.mutex);
   if (const auto &failure = ensureLoaded(s)) return *failure;
   return &s.library;
-}
-
-std::string codegenIdentity() {
-  State &s = state();
-  std::lock_guard lock(s.mutex);
-  const std::string &path = libraryPath(s);
-  struct stat status{};
-  if (path.empty() || stat(path.c_str(), &status) != 0) return {};
-  return std::to_string(status.st_size) + "." + std::to_string(status.st_mtim.tv_sec) + "." +
-         std::to_string(status.st_mtim.tv_nsec);
 }
 
 std::string codegenSourceLine(std::span<const std::uint8_t> object, std::uint32_t section, std::uint64_t offset) {

@@ -17,12 +17,8 @@ struct CodegenLibrary {
   CodegenLink link = nullptr;
 };
 
-// Errors (resource): the library is not found or does not load.
+// Errors (resource): the library is not found, does not load, or is of another build than this engine.
 Result<const CodegenLibrary *> codegenLibrary();
-
-// Identifies the library's build without loading it, for cache keys: a rebuilt code generator must not be
-// served old code. Empty if there is no library.
-std::string codegenIdentity();
 
 // "file:line" of an offset in a code section of an object, by the library's DWARF reader; empty if unknown.
 std::string codegenSourceLine(std::span<const std::uint8_t> object, std::uint32_t section, std::uint64_t offset);

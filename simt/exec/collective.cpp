@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warp collectives in lane mode: every lane leaves its operands and waits; when all members are there, the
 // results of all are computed in one place. Kinds: simt/intrinsics.def.
+#include "simt/exec/collective.h"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/faults.h"
 #include "simt/intrinsics.h"
 
 namespace strata::simt {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/exec/cpu.h"
+// The CPU that kernels run on: what it can do, by CPUID.
 
 #include "base/knobs.h"
+#include "simt/exec/cache_key.h"
 #include "simt/simt.h"
 
 namespace strata::simt {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // printf, assert, malloc and free of device code. A kernel may be thrown out of these functions by a signal
 // while they read its memory (a wild format pointer, say), so they take no lock until they have read all.
+#include "simt/exec/device_libc.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +10,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/faults.h"
+#include "simt/exec/unit.h"
 
 namespace strata::simt {
 namespace {

@@ -23,7 +23,11 @@
 #include "base/log.h"
 #include "base/recycled.h"
 #include "simt/exec/chunk.h"
+#include "simt/exec/device_libc.h"
+#include "simt/exec/faults.h"
 #include "simt/exec/launch_run.h"
+#include "simt/exec/replay.h"
+#include "simt/exec/unit.h"
 
 namespace strata::simt {
 namespace {

@@ -3,6 +3,8 @@
 // of a thread whose kernel fiber runs, are recorded in the launch; the fiber is abandoned. After a signal, the
 // thread does so when the handler has returned: the handler only points it to escapeFromSignal(). All other
 // signals go to whoever handled them before.
+#include "simt/exec/faults.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <ucontext.h>
@@ -13,7 +15,7 @@
 #include <utility>
 
 #include "simt/exec/image.h"
-#include "simt/exec/launch_run.h"
+#include "simt/exec/unit.h"
 
 namespace strata::simt {
 namespace {

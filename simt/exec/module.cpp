@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "simt/exec/cache.h"
 #include "simt/exec/codegen_library.h"
-#include "simt/exec/cpu.h"
 #include "simt/exec/image.h"
 #include "simt/exec/long_compilation.h"
 #include "simt/exec/native_image.h"
@@ -27,27 +26,6 @@ constexpr std::size_t kMaxExactShapes = 8;  // variants of one kernel for odd bl
 using Shape = std::array<std::uint32_t, 3>;
 using KernelPtr = std::shared_ptr<const Kernel>;
 using VariantKey = std::pair<std::string, CompileOptions>;
-
-CacheKey moduleKey(const CacheKey &source) {
-  KeyBuilder builder;
-  return builder.add("module")
-      .add(STRATA_VERSION)
-      .add(kAbiVersion)
-      .add(codegenIdentity())
-      .add(source.high)
-      .add(source.low)
-      .key();
-}
-
-CacheKey kernelKey(const CacheKey &module, std::string_view kernel, const CompileOptions &o) {
-  KeyBuilder builder;
-  builder.add("kernel").add(module.high).add(module.low).add(kernel).add(cpuFeatureWords());
-  const auto &[simd, mode, blockDim, blockMultipleOf32, lineInfo, hostExtensions, passes] =
-      o;  // all: a new one ends this
-  builder.add(static_cast<std::uint64_t>(simd)).add(static_cast<std::uint64_t>(mode));
-  for (std::uint32_t n : blockDim) builder.add(n);
-  return builder.add(blockMultipleOf32).add(lineInfo).add(hostExtensions).add(passes).key();
-}
 
 class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
 public:

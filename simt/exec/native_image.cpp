@@ -7,8 +7,6 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "simt/engine_id.h"  // made by the build: cmake/engine_id.cmake
-#include "simt/exec/cpu.h"
 #include "simt/exec/serialize.h"
 
 namespace strata::simt {
@@ -54,15 +52,6 @@ std::string shapeText(const CompileOptions &options) {
 }
 
 }  // namespace
-
-std::string_view engineIdentity() { return STRATA_ENGINE_ID; }
-
-CacheKey sourceKey(const std::vector<std::string> &ptx, bool relocatable) {
-  KeyBuilder builder;
-  builder.add(relocatable);
-  for (const std::string &text : ptx) builder.add(text);
-  return builder.key();
-}
 
 Result<std::unique_ptr<NativeImage>> NativeImage::read(std::vector<std::uint8_t> bytes) {
   Head head;

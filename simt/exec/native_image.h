@@ -12,16 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "simt/exec/cache.h"
+#include "simt/exec/cache_key.h"
 #include "simt/simt.h"
 
 namespace strata::simt {
-
-// Identifies the sources that this engine and its code generator are built from.
-std::string_view engineIdentity();
-
-// Of PTX texts that make one module.
-CacheKey sourceKey(const std::vector<std::string> &ptx, bool relocatable);
 
 struct NativeKernel {
   std::string name;

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "simt/exec/codegen_library.h"
-#include "simt/exec/cpu.h"
 #include "simt/exec/module.h"
 #include "simt/exec/native_image.h"
 

@@ -2,14 +2,17 @@
 // A signal inside a vectorised kernel tells the warp, not the lane. Once the launch has stopped, the block is
 // run again lane by lane: if it faults in the same way, that is the thread. Memory is not what it was, but no
 // longer matters: after such a fault the context is lost.
+#include "simt/exec/replay.h"
+
 #include <pthread.h>
 
 #include <chrono>
 #include <system_error>
 #include <thread>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/faults.h"
 #include "simt/exec/module.h"
+#include "simt/exec/unit.h"
 
 namespace strata::simt {
 namespace {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What generated code may call (simt/abi.h).
+#include "simt/exec/runtime_table.h"
+
 #include <time.h>
 
 #include <algorithm>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/barrier.h"
+#include "simt/exec/collective.h"
+#include "simt/exec/device_libc.h"
+#include "simt/exec/faults.h"
 
 namespace strata::simt {
 namespace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs units of a launch on the calling thread.
+#include "simt/exec/unit.h"
+
 #include <emmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -7,7 +9,11 @@
 
 #include <algorithm>
 
-#include "simt/exec/launch_run.h"
+#include "simt/exec/barrier.h"
+#include "simt/exec/collective.h"
+#include "simt/exec/device_libc.h"
+#include "simt/exec/faults.h"
+#include "simt/exec/runtime_table.h"
 
 namespace strata::simt {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/trust.h"
 #include "ptx/ptx.h"
+#include "simt/engine_id.h"  // made by the build: cmake/engine_id.cmake
 #include "simt/jit/module_info.h"
 #include "simt/pass.h"
 #include "simt/pipeline.h"
@@ -107,6 +108,10 @@ private:
 }  // namespace strata::simt
 
 extern "C" {
+
+// Of the engine that may use it.
+[[gnu::visibility("default")]] extern const char *const strata_codegen_engine;
+const char *const strata_codegen_engine = STRATA_ENGINE_ID;
 
 [[gnu::visibility("default")]] strata::simt::CodegenModule *strata_codegen_open(const char *ptx, std::size_t size,
                                                                                 strata::Error *error) {

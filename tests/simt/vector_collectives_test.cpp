@@ -8,7 +8,7 @@
 #include <iostream>
 #include <random>
 
-#include "simt/exec/cpu.h"
+#include "simt/exec/cache_key.h"
 #include "tests/simt/vector_harness.h"
 
 namespace strata::simt::test {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "simt/engine_id.h"  // made by the build
 #include "simt/simt.h"
 
 namespace strata::simt {
@@ -60,6 +61,9 @@ private:
 
 extern "C" {
 #pragma GCC visibility push(default)
+extern const char *const strata_codegen_engine;
+const char *const strata_codegen_engine = FAKE_ENGINE;
+
 CodegenModule *strata_codegen_open(const char *ptx, std::size_t size, Error *error) {
   ++opens;
   std::string text(ptx, size);

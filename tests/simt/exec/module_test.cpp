@@ -152,6 +152,11 @@ TEST_F(ModuleTest, Errors) {
   auto none = openModule(text("count"));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().blame, Blame::resource);
+  setCodegenLibrary(FOREIGN_CODEGEN);
+  auto foreign = openModule(text("count"));
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().blame, Blame::resource);
+  EXPECT_NE(foreign.error().message.find("is not Strata's code generator of this version"), std::string::npos);
 }
 
 TEST_F(ModuleTest, LinkAndSourceLines) {

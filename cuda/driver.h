@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver below: NVIDIA's libcuda or Strata's CPU driver, chosen and opened at the first use. The runtime
-// calls it only through this table, under the names of cuda.h.
+// The driver below: NVIDIA's libcuda or Strata's CPU driver, chosen and opened at the first use. The runtime and the
+// libraries beside it call it only through this table, under the names of cuda.h.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 #include "toolkit/include/cuda.h"
 #include "toolkit/include/cudaProfiler.h"
 
-namespace strata::runtime {
+namespace strata::cuda {
 
 struct Driver {
 #define DRIVER(name) decltype(&::name) name;
-#include "runtime/driver_functions.def"
+#include "cuda/driver_functions.def"
 #undef DRIVER
 };
 
@@ -34,4 +34,4 @@ bool isCpuDriver();
 // it.
 bool processAlive();
 
-}  // namespace strata::runtime
+}  // namespace strata::cuda

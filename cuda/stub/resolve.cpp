@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/log.h"
-#include "runtime/driver.h"
+#include "cuda/driver.h"
 
 using namespace strata;
 
@@ -31,8 +31,8 @@ const char *nameOf(std::size_t index) {
 
 // A driver that could be loaded answers itself, also when it has no device.
 void *driverHandle() {
-  runtime::openDriver();
-  const std::string &path = runtime::driverPath();
+  cuda::openDriver();
+  const std::string &path = cuda::driverPath();
   return path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -43,7 +43,7 @@ void *strataCudaResolve(std::size_t index) {
   if (!handle) return reinterpret_cast<void *>(&noDriver);
   void *found = dlsym(handle, nameOf(index));
   if (!found) {
-    log::once(log::Level::warn, nameOf(index), "the driver at " + runtime::driverPath() + " has no " + nameOf(index));
+    log::once(log::Level::warn, nameOf(index), "the driver at " + cuda::driverPath() + " has no " + nameOf(index));
     return reinterpret_cast<void *>(&notFound);
   }
   // Threads that race here write the same value.

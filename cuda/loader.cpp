@@ -10,12 +10,12 @@
 
 #include "base/knobs.h"
 #include "base/log.h"
-#include "runtime/driver.h"
+#include "cuda/driver.h"
 
 #define STRATA_TEXT_(x) #x
 #define STRATA_TEXT(x) STRATA_TEXT_(x)
 
-namespace strata::runtime {
+namespace strata::cuda {
 
 constinit std::atomic<const Driver *> gDriver{nullptr};
 
@@ -125,7 +125,7 @@ void fillTable(const Library &library, Driver &table) {
     table.name = Missing<Function, Name>::call;                \
     if (found) table.name = reinterpret_cast<Function>(found); \
   }
-#include "runtime/driver_functions.def"
+#include "cuda/driver_functions.def"
 #undef DRIVER
 }
 
@@ -199,4 +199,4 @@ const std::string &driverPath() { return state().library.path; }
 bool isCpuDriver() { return state().cpu; }
 bool processAlive() { return !gExiting; }
 
-}  // namespace strata::runtime
+}  // namespace strata::cuda
