@@ -14,7 +14,7 @@ LAYERS = [
     ('cuda headers', ['toolkit/include'], [], False),
     ('base', ['base'], [], False),
     ('ptx', ['ptx'], ['base'], False),
-    ('engine interface', ['simt/simt.h', 'simt/abi.h', 'simt/engine_id.h'], ['base'], False),
+    ('engine interface', ['simt/simt.h', 'simt/abi.h', 'simt/intrinsics', 'simt/engine_id.h'], ['base'], False),
     ('executor', ['simt/exec'], ['base', 'engine interface'], False),
     ('target', ['simt/target'], ['base', 'engine interface'], True),
     ('analyses', ['simt/analysis'], ['base', 'engine interface', 'target'], True),

@@ -46,7 +46,8 @@ ROUNDED(rd, rm)
 ROUNDED(ru, rp)
 #undef ROUNDED
 
-// From integers: as instructions, since LLVM 19 takes the builtins that round towards zero for those that round to nearest.
+// From integers: as instructions, since LLVM 19 takes the builtins that round towards zero for those that round to
+// nearest.
 #define ROUNDED(name, To, From, constraintTo, constraintFrom, types)                   \
   ROUNDED1(name, rn, rn, To, From, constraintTo, constraintFrom, types)                \
   ROUNDED1(name, rz, rz, To, From, constraintTo, constraintFrom, types)                \
@@ -87,7 +88,8 @@ void __nv_fast_sincosf(float x, float *sine, float *cosine) {
   *sine = __nv_fast_sinf(x);
   *cosine = __nv_fast_cosf(x);
 }
-// tanh.approx needs sm_75. Before, 1 - 2 / (e^2x + 1), and near zero, where that cancels, the first terms of the series.
+// tanh.approx needs sm_75. Before, 1 - 2 / (e^2x + 1), and near zero, where that cancels, the first terms of the
+// series.
 float __nv_fast_tanhf(float x) {
   if (__nvvm_reflect("__CUDA_ARCH") >= 750) {
     float result;
