@@ -135,22 +135,18 @@ private:
   Prepared prepared_;
 };
 
-// Takes what the launch can take of the program's memory; false: it must wait for the rest.
+// Takes what the launch can take of the program's memory, as a GPU's driver does: even of memory that an earlier node
+// will have written. False: the launch must wait for the rest.
 bool prepare(const Plan &plan, Prepared &prepared) {
   bool all = true;
-  for (auto [step, takes] : plan.hostCopies) {
+  for (std::uint32_t step : plan.hostCopies) {
     if (!plan.steps[step].enabled) continue;
-    OperationPtr operation = takes ? stage(std::get<Copy>(plan.steps[step].work)) : nullptr;
+    const auto &copy = std::get<Copy>(plan.steps[step].work);
+    OperationPtr operation = within(copy, CopyCall::asynchronous) == Within::take ? stage(copy) : nullptr;
     all = all && operation;
     if (operation) prepared.emplace_back(step, std::move(operation));
   }
   return all;
-}
-
-bool writesHostMemory(const Work &work) {
-  if (const auto *copy = std::get_if<Copy>(&work))
-    return copy->to == Residence::pinned || copy->to == Residence::pageable;
-  return std::holds_alternative<HostCall>(work);
 }
 
 CUresult instantiate(CUgraphExec *phGraphExec, CUgraph hGraph, cuuint64_t flags) {
@@ -183,16 +179,11 @@ CUresult makePlan(const Graph &graph, Plan &plan) {
   return CUDA_SUCCESS;
 }
 
-// Steps come after those that they depend on.
 void Plan::noteHostCopies() {
   hostCopies.clear();
-  std::vector<bool> afterWriter(steps.size());
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
-    if (afterWriter[i] || writesHostMemory(steps[i].work))
-      for (std::uint32_t next : steps[i].next) afterWriter[next] = true;
     const auto *copy = std::get_if<Copy>(&steps[i].work);
-    const Within needed = copy ? within(*copy, CopyCall::asynchronous) : Within::nothing;
-    if (needed != Within::nothing) hostCopies.push_back({i, needed == Within::take && !afterWriter[i]});
+    if (copy && within(*copy, CopyCall::asynchronous) != Within::nothing) hostCopies.push_back(i);
   }
 }
 

@@ -21,12 +21,8 @@ struct Plan {
   };
   std::vector<Step> steps;
   std::vector<std::uint32_t> roots;
-  // Copies of which the launch must do something before its call returns (staging.h).
-  struct HostCopy {
-    std::uint32_t step;
-    bool takes;  // it can take the source's bytes: no earlier step writes host memory
-  };
-  std::vector<HostCopy> hostCopies;
+  std::vector<std::uint32_t>
+      hostCopies;         // steps of which the launch does something before its call returns (staging.h)
   void noteHostCopies();  // after a change of the steps' work
   // The step of each node of the graph, and of its child graphs. Keys are handles: a node may be gone.
   std::unordered_map<CUgraphNode, std::uint32_t> stepOf;

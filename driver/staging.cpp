@@ -10,7 +10,7 @@
 namespace strata::driver {
 namespace {
 
-constexpr std::uint64_t kStaged = std::uint64_t{1} << 20;      // bytes of the largest copy that is staged
+constexpr std::uint64_t kStaged = std::uint64_t{2} << 20;      // bytes of the largest copy that is staged
 constexpr std::uint64_t kAllStaged = std::uint64_t{64} << 20;  // bytes of all that are: beyond, copies wait
 constexpr std::uint64_t kSharedFrom = std::uint64_t{4} << 20;  // bytes from which workers help a waiting thread
 
