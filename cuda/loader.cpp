@@ -168,6 +168,9 @@ bool useCpu() {
   return false;
 }
 
+// An error that a later attempt may not meet.
+bool passes(CUresult error) { return error == CUDA_ERROR_OUT_OF_MEMORY || error == CUDA_ERROR_OPERATING_SYSTEM; }
+
 void choose() {
   const std::string &wanted = knobs::get().STRATA_DEVICE;
   bool opened = false;
@@ -189,8 +192,14 @@ void choose() {
 }  // namespace
 
 const Driver *openDriver() {
-  static std::once_flag once;
-  std::call_once(once, choose);
+  if (const Driver *opened = gDriver) return opened;
+  static std::mutex mutex;
+  static bool decided = false;
+  std::lock_guard lock(mutex);
+  if (!decided) {
+    choose();
+    decided = !passes(state().error);
+  }
   return gDriver;
 }
 

@@ -8,26 +8,28 @@
 #define RT_TOPIC(title)
 #define RT_UNPACK(...) __VA_ARGS__
 #define RT(name, parameters, arguments) \
-  RT_EXPORT cudaError_t name parameters { return record(body::name arguments); }
+  RT_EXPORT cudaError_t name parameters {                                                     \
+    return record(guarded(#name, [&] { return body::name arguments; }));          \
+  }
 #define RT_STREAM(name, suffix, parameters, arguments)                        \
   RT_EXPORT cudaError_t name parameters {                                     \
-    return record(body::name(DefaultStream::legacy, RT_UNPACK arguments));    \
+    return record(guarded(#name, [&] { return body::name(DefaultStream::legacy, RT_UNPACK arguments); }));    \
   }                                                                           \
   RT_EXPORT cudaError_t name##suffix parameters {                             \
-    return record(body::name(DefaultStream::perThread, RT_UNPACK arguments)); \
+    return record(guarded(#name, [&] { return body::name(DefaultStream::perThread, RT_UNPACK arguments); })); \
   }
 #define RT_FORWARD(name, parameters, entry, arguments)                                      \
   RT_EXPORT cudaError_t name parameters {                                                   \
-    return record(inContext([&](const Driver &driver) { return driver.entry arguments; })); \
+    return record(guarded(#name, [&] { return inContext([&](const Driver &driver) { return driver.entry arguments; }); })); \
   }
 #define RT_FORWARD_STREAM(name, suffix, parameters, entry, arguments)                       \
   RT_EXPORT cudaError_t name parameters {                                                   \
     [[maybe_unused]] constexpr DefaultStream none = DefaultStream::legacy;                  \
-    return record(inContext([&](const Driver &driver) { return driver.entry arguments; })); \
+    return record(guarded(#name, [&] { return inContext([&](const Driver &driver) { return driver.entry arguments; }); })); \
   }                                                                                         \
   RT_EXPORT cudaError_t name##suffix parameters {                                           \
     [[maybe_unused]] constexpr DefaultStream none = DefaultStream::perThread;               \
-    return record(inContext([&](const Driver &driver) { return driver.entry arguments; })); \
+    return record(guarded(#name, [&] { return inContext([&](const Driver &driver) { return driver.entry arguments; }); })); \
   }
 #define RT_PLAIN(result, name, parameters, arguments) \
   RT_EXPORT result name parameters { return body::name arguments; }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/error.h"
 
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/log.h"
@@ -45,6 +48,22 @@ cudaError_t record(cudaError_t error) {
   if (error != cudaSuccess) [[unlikely]]
     gLast = error;
   return error;
+}
+
+cudaError_t caught(const char *name) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc &) {
+    return cudaErrorMemoryAllocation;
+  } catch (const std::system_error &e) {  // no threads, no descriptors
+    log::error(std::string(name) + ": " + e.what());
+    return cudaErrorOperatingSystem;
+  } catch (const std::length_error &) {  // a count that no memory could hold
+    return cudaErrorInvalidValue;
+  } catch (const std::exception &e) {
+    log::error(std::string(name) + ": internal error: " + e.what());
+    return cudaErrorUnknown;
+  }
 }
 
 cudaError_t notSupported(const char *name) {

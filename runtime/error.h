@@ -16,7 +16,21 @@ cudaError_t toError(CUresult result);
 // driver again.
 cudaError_t record(cudaError_t error);
 
+// Calls `body`, which returns an error, for the export `name`: no exception leaves the runtime.
+template <class Body>
+cudaError_t guarded(const char *name, Body body) noexcept;
+
+// The error that the exception in flight means, with a line in the log where its kind does not say all.
+cudaError_t caught(const char *name) noexcept;
+
 // cudaErrorNotSupported, with one line in the log per name.
 cudaError_t notSupported(const char *name);
+
+template <class Body>
+cudaError_t guarded(const char *name, Body body) noexcept {
+  try {
+    return body();
+  } catch (...) { return caught(name); }
+}
 
 }  // namespace strata::runtime
