@@ -15,7 +15,6 @@
 namespace strata::driver {
 namespace {
 
-constexpr std::uint64_t kInline = std::uint64_t{64} << 10;  // bytes that are done in the calling thread
 constexpr std::uint64_t kPiece = std::uint64_t{2} << 20;
 
 void *pointer(std::uint64_t address) { return reinterpret_cast<void *>(address); }
@@ -163,7 +162,7 @@ Residence residenceOf(std::optional<MemoryKind> kind) {
 
 // One side of CUDA_MEMCPY3D. `device`: its range must be known memory.
 CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, CUarray array, std::size_t x,
-                  std::size_t y, std::size_t z, std::size_t pitch, std::size_t rows, const CUDA_MEMCPY3D &d,
+                  std::size_t y, std::size_t z, std::size_t pitch, std::size_t rows, const CUDA_MEMCPY3D &d, Sync sync,
                   Side &side) {
   if (type == CU_MEMORYTYPE_ARRAY) return array ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
   if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
@@ -177,6 +176,10 @@ CUresult planSide(CUmemorytype type, std::uint64_t host, std::uint64_t device, C
   side = {base + (z * rows + y) * pitch + x, pitch, rows * pitch, Residence::device};
   if (!base) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t extent = (d.Depth - 1) * side.slice + (d.Height - 1) * side.pitch + d.WidthInBytes;
+  if (type == CU_MEMORYTYPE_HOST && sync == Sync::sync) {
+    side.residence = Residence::pageable;
+    return CUDA_SUCCESS;
+  }
   Memory &memory = Memory::get();
   const std::optional<MemoryKind> kind = memory.kindOf(side.begin, extent);
   side.residence = residenceOf(kind);
@@ -206,7 +209,7 @@ void runFill(const Fill &fill) {
 OperationPtr makeCopy(Copy copy) { return std::make_unique<CopyOperation>(copy); }
 OperationPtr makeFill(Fill fill) { return std::make_unique<FillOperation>(fill); }
 
-CUresult planCopy(const CUDA_MEMCPY3D &d, Copy &copy) {
+CUresult planCopy(const CUDA_MEMCPY3D &d, Copy &copy, Sync sync) {
   copy.described = d;
   copy.width = d.WidthInBytes;
   copy.height = d.Height;
@@ -222,10 +225,10 @@ CUresult planCopy(const CUDA_MEMCPY3D &d, Copy &copy) {
     if (count > kMost / std::max<std::size_t>({d.srcPitch, d.dstPitch, 1})) return CUDA_ERROR_INVALID_VALUE;
   Side source, destination;
   CUresult result = planSide(d.srcMemoryType, reinterpret_cast<std::uint64_t>(d.srcHost), d.srcDevice, d.srcArray,
-                             d.srcXInBytes, d.srcY, d.srcZ, d.srcPitch, d.srcHeight, d, source);
+                             d.srcXInBytes, d.srcY, d.srcZ, d.srcPitch, d.srcHeight, d, sync, source);
   if (result == CUDA_SUCCESS)
     result = planSide(d.dstMemoryType, reinterpret_cast<std::uint64_t>(d.dstHost), d.dstDevice, d.dstArray,
-                      d.dstXInBytes, d.dstY, d.dstZ, d.dstPitch, d.dstHeight, d, destination);
+                      d.dstXInBytes, d.dstY, d.dstZ, d.dstPitch, d.dstHeight, d, sync, destination);
   if (result != CUDA_SUCCESS) return result;
   copy.from = source.residence;
   copy.to = destination.residence;

@@ -67,7 +67,7 @@ CUresult copy(const CUDA_MEMCPY3D &described, CUstream handle, Sync sync) {
   Ref<Stream> stream;
   if (CUresult result = resolveStream(handle, stream); result != CUDA_SUCCESS) return result;
   Copy planned;
-  if (CUresult result = planCopy(described, planned); result != CUDA_SUCCESS) return result;
+  if (CUresult result = planCopy(described, planned, sync); result != CUDA_SUCCESS) return result;
   if (CUresult result = checkImplicit(*stream); result != CUDA_SUCCESS) return result;
   if (!planned.width) return CUDA_SUCCESS;
   if (stream->capturing()) return sync == Sync::async ? issue(*stream, planned) : refuseInCapture(*stream);

@@ -3,6 +3,7 @@
 #include "driver/copy.h"
 #include "driver/entries.h"
 #include "driver/scheduler.h"
+#include "driver/staging.h"
 #include "driver/work.h"
 
 namespace strata::driver {
@@ -16,7 +17,9 @@ CUresult fill(Fill fill, CUstream handle, Sync sync) {
   if (!fill.width || !fill.height) return CUDA_SUCCESS;
   if (sync == Sync::async) return issue(*stream, fill);
   if (stream->capturing()) return refuseInCapture(*stream);
-  if (fill.residence == Residence::device) return issue(*stream, fill);  // as a GPU's driver: does not wait
+  // As a GPU's driver does, this does not wait for device memory.
+  const bool small = fill.width * fill.height * fill.elementSize <= kInline;
+  if (fill.residence == Residence::device && !(small && isIdle(*stream))) return issue(*stream, fill);
   runInTurn(*stream, [&] { runFill(fill); });
   return stream->context.error();
 }

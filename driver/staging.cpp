@@ -44,11 +44,6 @@ private:
 
 bool onHost(Residence residence) { return residence == Residence::pinned || residence == Residence::pageable; }
 
-bool isIdle(const Stream &stream) {
-  std::lock_guard lock(schedulerLock);
-  return startsAtOnce(stream);
-}
-
 // At the copy's turn, which is waited for.
 CUresult finish(Stream &stream, const Copy &copy) {
   if (copy.bytes() < kSharedFrom) runInTurn(stream, [&] { runCopy(copy); });
@@ -73,6 +68,11 @@ Within within(const Copy &copy, CopyCall call) {
   return pageableToDevice ? Within::take : Within::finish;
 }
 
+bool isIdle(const Stream &stream) {
+  std::lock_guard lock(schedulerLock);
+  return startsAtOnce(stream);
+}
+
 OperationPtr stage(const Copy &copy) {
   if (copy.bytes() > kStaged || staged.load() + copy.bytes() > kAllStaged) return nullptr;
   return std::make_unique<StagedCopy>(copy);
@@ -80,7 +80,10 @@ OperationPtr stage(const Copy &copy) {
 
 CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call) {
   switch (within(copy, call)) {
-    case Within::nothing: submit(stream, makeCopy(copy)); return CUDA_SUCCESS;
+    case Within::nothing:
+      if (call == CopyCall::synchronous && copy.bytes() <= kInline && isIdle(stream)) break;
+      submit(stream, makeCopy(copy));
+      return CUDA_SUCCESS;
     case Within::take:
       if (OperationPtr operation = isIdle(stream) ? nullptr : stage(copy)) {
         submit(stream, std::move(operation));

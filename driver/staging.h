@@ -28,6 +28,8 @@ Within within(const Copy &copy, CopyCall call);
 // A copy that has taken the bytes of its source; null if they are too many to be kept.
 OperationPtr stage(const Copy &copy);
 
+bool isIdle(const Stream &stream);  // work submitted now would run at once
+
 // Puts the copy at the stream's end, and does now what cannot be done later. Returns the context's error if it waited.
 // The stream does not capture.
 CUresult issueCopy(Stream &stream, const Copy &copy, CopyCall call);
