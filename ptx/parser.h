@@ -120,6 +120,7 @@ private:
   std::string_view keyOf(const Token &opcode, std::string_view suffixes);
   void failSuffixes(const Token &opcode, std::string_view text, std::span<const Suffix> suffixes);
   void acceptOperands(const SuffixMatch &match, Instruction &instruction, const Token &opcode);
+  bool tryOperands(const SuffixMatch &match, Instruction &instruction, OperandMismatch &first);
   void parseOperands(Instruction &instruction);
   void parseCall(Instruction &instruction);
   void convertLiterals(const SuffixFit &fit, Instruction &instruction);
@@ -131,6 +132,7 @@ private:
   Operand parseVector();
   Operand parseArguments();
   Operand parseNamed();
+  void readIndex(Operand &operand);
   void readSelector(Operand &operand);
   bool readName(std::string_view name, TextPlace place, Operand &operand);
   std::optional<std::uint32_t> findInRanges(std::string_view name,

@@ -353,8 +353,36 @@ void Parser::failSuffixes(const Token &opcode, std::string_view text, std::span<
        head + (extra.isType ? "type '." : "modifier '.") + std::string(name(extra)) + "' is not allowed here");
 }
 
+// Where vectors and addresses may stand a scalar may be written as a list of one, and an array's element without
+// brackets: the plain forms of both. False if there are none.
+static bool makePlain(Instruction &instruction) {
+  bool changed = false;
+  for (Operand &o : instruction.operands) {
+    if (o.kind == Operand::Kind::symbol && o.indexed) {
+      o.kind = Operand::Kind::address;
+      o.hasSymbol = true;
+      changed = true;
+    } else if (o.kind == Operand::Kind::vector && o.elements.size() == 1) {
+      Operand element = std::move(o.elements[0]);
+      o = std::move(element);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, const Token &opcode) {
-  OperandMismatch first;
+  OperandMismatch mismatch;
+  if (tryOperands(match, instruction, mismatch)) return;
+  OperandMismatch plainly;
+  const bool mayBePlain = match.opcode == Opcode::ld || match.opcode == Opcode::ldu || match.opcode == Opcode::st ||
+                          match.opcode == Opcode::mov;
+  if (mayBePlain && makePlain(instruction) && tryOperands(match, instruction, plainly)) return;
+  fail(mismatch.place, std::string(opcode.text) + ": " + mismatch.what);
+}
+
+// Takes the first row that the operands fit, or says why the best one does not.
+bool Parser::tryOperands(const SuffixMatch &match, Instruction &instruction, OperandMismatch &first) {
   bool any = false;
   for (const SuffixFit &fit : match.fits) {
     OperandMismatch mismatch;
@@ -371,12 +399,12 @@ void Parser::acceptOperands(const SuffixMatch &match, Instruction &instruction, 
         instruction.operands.push_back(carry);
       }
       convertLiterals(fit, instruction);
-      return;
+      return true;
     }
     if (!any || (first.count && !mismatch.count)) first = std::move(mismatch);
     any = true;
   }
-  fail(first.place, std::string(opcode.text) + ": " + first.what);
+  return false;
 }
 
 std::uint32_t Parser::carryRegister() {

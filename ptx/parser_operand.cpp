@@ -155,6 +155,7 @@ Operand Parser::parseNamed() {
   }
   advance();
   if (operand.kind == Operand::Kind::reg && token_.kind == Token::Kind::directive) readSelector(operand);
+  if (operand.kind == Operand::Kind::symbol && token_.is('[')) return readIndex(operand), operand;
   if (operand.kind == Operand::Kind::symbol && (token_.is('+') || token_.is('-'))) {
     bool minus = token_.is('-');
     advance();
@@ -162,6 +163,22 @@ Operand Parser::parseNamed() {
     operand.offset = static_cast<std::int64_t>(minus ? 0 - value : value);
   }
   return operand;
+}
+
+// `[5]` after the name of an array: the address of that element.
+void Parser::readIndex(Operand &operand) {
+  const Variable *array = operand.symbol.kind == SymbolRef::Kind::global  ? &module_.variables[operand.symbol.index]
+                          : operand.symbol.kind == SymbolRef::Kind::local ? &function().variables[operand.symbol.index]
+                                                                          : nullptr;
+  if (!array || array->dimensions.size() != 1)
+    return fail(token_.place, "only a variable that is an array has an index");
+  advance();
+  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ")
+    return fail(token_.place, "an index in a register is not supported", Blame::unsupported);
+  const auto index = static_cast<std::uint64_t>(parseIntegerConstant("an index"));
+  operand.offset = static_cast<std::int64_t>(index * (std::uint64_t{byteSize(array->type)} * array->vector));
+  operand.indexed = true;
+  expect(']', "an index");
 }
 
 // `.h1`, `.b3210` after a register

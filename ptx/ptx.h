@@ -68,6 +68,7 @@ struct Operand {
   bool negated = false;    // !p
   bool hasSymbol = false;  // address: base is `symbol`, else `reg` if hasReg, else absolute
   bool hasReg = false;
+  bool indexed = false;    // symbol: written A[5], which may stand for a value and for an address
   Type type = Type::none;  // immediate: s64/u64, or for floats the operand's f32/f64
   std::uint32_t reg = 0;   // Function::registers index
   std::uint64_t bits = 0;  // immediate

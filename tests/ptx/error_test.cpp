@@ -45,6 +45,13 @@ const Case kCases[] = {
     {"mov.b64 %rd0, 99999999999999999999;", "does not fit 64 bits"},
     {"mov.f64 %fd0, 1e999;", "fits f64"},
     {".file 1 \"abc", "a string is not closed"},
+    // lists of one, indices
+    {"add.s32 {%r0}, %r1, 1;", "add: "},
+    {"ld.global.b32 %r0, g[0];", "only a variable that is an array has an index"},
+    {"mov.b64 %rd0, l[%r0];", "an index in a register is not supported", Blame::unsupported},
+    {"mov.b64 %rd0, l[1.5];", "an index must be an integer"},
+    {"mov.b64 %rd0, l[1;", "an index"},
+    {"add.s64 %rd0, l[1], %rd1;", "add: "},
     // module scope
     {".visible foo", "a directive is expected at module scope"},
     {".frob 1", "directive .frob is not known here"},

@@ -38,6 +38,21 @@ TEST_F(Buffer, loadsWidenByTheirType) {
   EXPECT_EQ(lane.r(3), 0x9234u);
   EXPECT_EQ(lane.h(0), 0xff85);
 }
+// As NVIDIA's assembler takes them.
+TEST_F(Buffer, listsOfOneAndIndexedArrays) {
+  put<std::uint32_t>(4, 0x12345678);
+  put<std::uint32_t>(8, 0x9abcdef0);
+  lane.run(
+      Program("ld.global.b32 { %r0 }, [%rd1 + 4 ]; mov.b32 {%r2}, %r0; st.global.b32 [ %rd1 + 12 ], { %r2 }; "
+              "mov.b64 %rd0, buffer[8]; ld.global.u32 %r3, [%rd0]; ld.global.u8 %r4, buffer[2*4+1]; "
+              "st.global.u8 buffer[16], {%r4};"));
+  EXPECT_EQ(lane.r(0), 0x12345678u);
+  EXPECT_EQ(at<std::uint32_t>(12), 0x12345678u);
+  EXPECT_EQ(lane.r(3), 0x9abcdef0u);
+  EXPECT_EQ(lane.r(4), 0xdeu);
+  EXPECT_EQ(at<std::uint8_t>(16), 0xdeu);
+}
+
 TEST_F(Buffer, vectors) {
   lane.run(
       Program("ld.global.v4.u32 {%r0, %r1, _, %r3}, [%rd1+16]; ld.global.v2.f64 {%rd2, %rd3}, [%rd1+32]; "

@@ -141,6 +141,14 @@ TEST(RoundTrip, addresses) {
   EXPECT_TRUE(body[9].has(Mod::local));
 }
 
+TEST(RoundTrip, anIndexCountsElements) {
+  Function f =
+      kernel(".reg .b64 %d; .reg .b32 %r; .local .align 8 .v2 .b32 l[8]; mov.u64 %d, l[3]; ld.local.b32 %r, l[-1];");
+  EXPECT_EQ(f.body[0].operands[1].offset, 24);
+  EXPECT_EQ(f.body[1].operands[1].kind, Operand::Kind::address);
+  EXPECT_EQ(f.body[1].operands[1].offset, -8);
+}
+
 TEST(RoundTrip, initialisers) {
   Module m = roundTrip(
       ".global .align 4 .u32 a[2][3] = {{1, 2}, {4, 5, 6}};\n.global .f32 f[2] = {1.5, 0f40000000};\n.const .s8 c = "
