@@ -230,6 +230,39 @@ case_isolation() {
   if grep -E '"/usr/local/cuda|"/opt/cuda' trace | grep -v ' = -1 ' >out; then fail "$(head -n 3 out)"; fi
 }
 
+# Headers come from the toolkit, the system and the program, never from another toolkit in a default folder.
+case_foreign() {
+  local name file missing=$prefix/lib64/strata/missing
+  [ "$(find -L "$missing" -type f | wc -l)" -gt 150 ] || fail "headers are missing"
+  mkdir -p foreign/nvtx3 given
+  for name in cublas_v2.h cudnn.h nccl.h nvtx3/nvtx3.hpp cuda_runtime.h cuda_fp16.h cuda_awbarrier.h; do
+    echo '#error foreign' >"foreign/$name"
+  done
+  export CPLUS_INCLUDE_PATH=$work/foreign C_INCLUDE_PATH=$work/foreign  # searched with the default folders
+  "$nvcc" -c k.cu
+  for name in cublas_v2.h cufft.h curand_kernel.h cudnn.h nvtx3/nvtx3.hpp cuda_awbarrier.h; do
+    echo "#include <$name>" >asks.cu
+    refuses "$name: Strata has no " -c asks.cu
+  done
+  cp asks.cu asks.cpp
+  refuses "cuda_awbarrier.h: Strata has no asynchronous barriers" -c asks.cpp
+  echo '#include <crt/mma.hpp>' >asks.cu
+  "$nvcc" -c asks.cu
+  echo '#define GIVEN 1' >given/cublas_v2.h  # one that a program brings wins
+  printf '#include <cublas_v2.h>\nint x = GIVEN;\n' >asks.cu
+  "$nvcc" -Igiven -c asks.cu
+  unset CPLUS_INCLUDE_PATH C_INCLUDE_PATH
+  for name in cub/cub.cuh thrust/version.h cuda/std/atomic nv/target; do  # asked for by __has_include
+    [ ! -e "$missing/$name" ] || fail "$name is there"
+  done
+  for file in "$source_folder"/../../examples/*.cu; do
+    "$nvcc" -M -I"$(dirname "$file")" "$file" >made
+    tr ' ' '\n' <made | grep '^/' | xargs realpath |
+      grep -vE "^($(realpath "$prefix")|$(realpath "$prefix/include")|$(realpath "$(dirname "$file")")|/usr/include|/usr/lib|/usr/lib64)/" >out || continue
+    fail "$(basename "$file") reads $(head -n 3 out)"
+  done
+}
+
 # Programs with machine code for CPUs start without the code generator and LLVM, whatever is in the cache.
 # started PROGRAM yes|no [NAME=VALUE…]: runs it with an empty cache; was LLVM loaded?
 started() {

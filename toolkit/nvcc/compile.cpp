@@ -68,7 +68,7 @@ Words Compile::common(Language language) const {
   for (const std::string &macro : line.list(Option::undefine)) words.push_back("-U" + macro);
   for (const std::string &folder : line.list(Option::include)) words.push_back("-I" + folder);
   for (const std::string &folder : line.list(Option::systemInclude)) append(words, {"-isystem", folder});
-  append(words, {"-isystem", kit.include});
+  append(words, {"-isystem", kit.include, "-isystem", kit.missing});  // before the default folders
   if (language == Language::cuda) append(words, {"-include", "cuda_runtime.h"});
   for (const std::string &file : line.list(Option::preInclude)) append(words, {"-include", file});
   if (line.has(Option::templateDepth)) words.push_back("-ftemplate-depth=" + line.value(Option::templateDepth));

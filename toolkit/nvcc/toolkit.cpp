@@ -16,6 +16,7 @@ Toolkit Toolkit::locate() {
   kit.bin = bin;
   kit.include = prefix / "include";
   kit.lib = prefix / "lib64";
+  kit.missing = prefix / "lib64/strata/missing";
   kit.plugin = prefix / "lib64/strata/libstrata_clang.so";
   kit.libdevice = prefix / "nvvm/libdevice/libdevice.10.bc";
   // STRATA_LLVM_ROOT is where LLVM 19 was when Strata was built; elsewhere the usual name is looked up in PATH.

@@ -11,6 +11,7 @@ inline constexpr int kMajor = 13, kMinor = 0, kBuild = 0;  // the CUDA release w
 struct Toolkit {
   std::string prefix;  // …/ of …/bin/nvcc
   std::string bin, include, lib, libdevice;
+  std::string missing;   // headers that say what is missing
   std::string plugin;    // for clang: managed variables, names of kernels
   std::string clang;     // clang++ 19
   std::string archiver;  // llvm-ar
