@@ -29,8 +29,8 @@ inline constexpr std::uint64_t kFirstFormSeed = 2000000;
 inline constexpr std::uint64_t kFirstLeavingSeed = 3000000;
 // And from this one on those of stride_generator.h.
 inline constexpr std::uint64_t kFirstStrideSeed = 4000000;
-// And from this one on those of meeting_generator.h.
-inline constexpr std::uint64_t kFirstMeetingSeed = 5000000;
+// And from this one on those of meeting_generator.h; a GPU may wait for ever in the open ones.
+inline constexpr std::uint64_t kFirstMeetingSeed = 5000000, kFirstOpenMeetingSeed = 5500000;
 
 // The same seed gives the same kernel, on every machine.
 GeneratedKernel generateKernel(std::uint64_t seed);

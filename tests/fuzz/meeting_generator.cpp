@@ -31,15 +31,14 @@ constexpr const char *kNames[] = {"shfl.idx",
 
 class MeetingGenerator {
 public:
-  explicit MeetingGenerator(std::uint64_t seed) : random_(seed * 0xD1342543DE82EF95ull + 5) {}
+  explicit MeetingGenerator(std::uint64_t seed)
+      : random_(seed * 0xD1342543DE82EF95ull + 5), open_(seed >= kFirstOpenMeetingSeed) {}
 
   GeneratedKernel run() {
     static const std::uint32_t blocks[] = {32, 32, 64, 96, 40, 33, 7};
     kernel_.block = random_.pick(blocks);
     kernel_.grid = 1 + random_.below(2);
-    open_ = random_.chance(15);
     exits_ = random_.chance(25);
-    if (open_) note("open"), emit("// open");
     prologue();
     for (int n = 1 + random_.below(3); n; --n) phase();
     emit("st.global.u32 [%mine], %a;\n  ret;");
@@ -382,7 +381,7 @@ private:
   std::string body_, functions_, mask_ = "-1";
   std::string *text_ = &body_;
   const char *redux_ = nullptr;
-  bool open_ = false, exits_ = false;
+  bool open_, exits_ = false;
   int labels_ = 0, flags_ = 0, functionCount_ = 0;
 };
 

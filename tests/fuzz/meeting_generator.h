@@ -4,8 +4,8 @@
 // of ballots and matches.
 //
 // Lanes are in groups that a mask names. All lanes of a group do the same collectives in the same order, each in a
-// place of its own: what PTX asks for. In "open" kernels some lanes have collectives that others of their
-// mask miss, or ask who is active: PTX leaves open what these get.
+// place of its own: what PTX asks for. In those from kFirstOpenMeetingSeed on some lanes have collectives that others
+// of their mask miss, or ask who is active: PTX leaves open what these get.
 #pragma once
 
 #include "tests/fuzz/kernel_generator.h"
