@@ -2,6 +2,7 @@
 #include "simt/analysis/lane_intrinsics.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstrTypes.h>
 
@@ -48,10 +49,22 @@ bool isVote(LaneIntrinsic id) { return hasResult(id, IntrinsicRow::Result::membe
 bool isWarpWide(LaneIntrinsic id) { return hasResult(id, IntrinsicRow::Result::warp); }
 bool isBarrier(LaneIntrinsic id) { return inGroup(id, IntrinsicRow::Group::barrier); }
 bool isCollective(LaneIntrinsic id) { return waits(id, IntrinsicRow::Waits::warp); }
-bool gathersLanes(LaneIntrinsic id) { return isCollective(id) || waits(id, IntrinsicRow::Waits::block); }
 bool inGroup(LaneIntrinsic id, IntrinsicRow::Group group) {
   const IntrinsicRow *row = rowOf(id);
   return row && row->group == group;
+}
+
+bool gathersWarp(const llvm::Instruction &i) {
+  if (!isCollective(calledIntrinsic(i))) return false;
+  auto *mask = llvm::dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(i).getArgOperand(0));
+  return mask && mask->isMinusOne();
+}
+
+bool gathersBlock(const llvm::Instruction &i) {
+  if (!waits(calledIntrinsic(i), IntrinsicRow::Waits::block)) return false;
+  auto &call = llvm::cast<llvm::CallBase>(i);
+  auto *count = call.arg_size() > 1 ? llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(1)) : nullptr;
+  return count && count->isZero();
 }
 
 }  // namespace strata::simt

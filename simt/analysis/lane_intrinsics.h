@@ -20,8 +20,11 @@ bool isVote(LaneIntrinsic id);        // same result in lanes with the same memb
 bool isWarpWide(LaneIntrinsic id);    // same result in all active lanes
 bool isBarrier(LaneIntrinsic id);     // of the block or the cluster: arrives, waits or both
 bool isCollective(LaneIntrinsic id);  // of the warp: lanes wait for the others of their mask
-// Lanes that come to it go on only when others of their warp or block have come, too.
-bool gathersLanes(LaneIntrinsic id);
 bool inGroup(LaneIntrinsic id, IntrinsicRow::Group group);
+
+// A collective whose mask names all lanes: those that come there wait for all of their warp that have not ended.
+bool gathersWarp(const llvm::Instruction &i);
+// A barrier that waits for all threads of the block.
+bool gathersBlock(const llvm::Instruction &i);
 
 }  // namespace strata::simt

@@ -42,20 +42,6 @@ bool branchesOnExit(const BasicBlock &block) {
   return condition && calledIntrinsic(*condition) == LaneIntrinsic::exited;
 }
 
-bool isWholeBlockBarrier(const Instruction &i) {
-  const LaneIntrinsic id = calledIntrinsic(i);
-  if (id != LaneIntrinsic::barrier && id != LaneIntrinsic::barrierRedPopc && id != LaneIntrinsic::barrierRedAnd &&
-      id != LaneIntrinsic::barrierRedOr)
-    return false;
-  auto *count = dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(i).getArgOperand(1));
-  return count && count->isZero();
-}
-
-bool namesAll(const Value *mask) {
-  auto *constant = llvm::dyn_cast_or_null<llvm::ConstantInt>(mask);
-  return constant && constant->isMinusOne();
-}
-
 // What a branch's condition says on one of its sides.
 class Known {
 public:
@@ -148,7 +134,7 @@ bool MeetingLanes::isSameInAll(const Value *value, std::set<const Value *> &assu
   if (calledIntrinsic(*i) == LaneIntrinsic::shflIdx) {
     auto *call = llvm::cast<llvm::CallBase>(i);
     auto *segment = dyn_cast<llvm::ConstantInt>(call->getArgOperand(3));
-    return namesAll(call->getArgOperand(0)) && uniformity_.shape(call->getArgOperand(2)).isUniform() && segment &&
+    return gathersWarp(*i) && uniformity_.shape(call->getArgOperand(2)).isUniform() && segment &&
            (segment->getZExtValue() >> 8 & 31) == 0;
   }
   if (auto *phi = dyn_cast<llvm::PHINode>(i))
@@ -261,10 +247,10 @@ std::vector<const MeetingLanes::Place *> MeetingLanes::othersAt(const Parting &p
 
 // Lanes that come here wait for those that wait at `waiting`.
 bool MeetingLanes::stops(const Instruction &i, const Place &waiting) const {
-  if (isWholeBlockBarrier(i)) return true;
+  if (gathersBlock(i)) return true;
   const Place *place = placeOf_.lookup(&i);
   return place && waiting.kind != LaneIntrinsic::laneFunction && place->kind != LaneIntrinsic::laneFunction &&
-         place->kind != waiting.kind && namesAll(place->mask);
+         place->kind != waiting.kind && gathersWarp(i);
 }
 
 // Whether the mask, in lanes that went the parting's way and came to `place`, names none that went the other way.

@@ -28,14 +28,6 @@ bool writesMemory(const Instruction &i) {
   return llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst, llvm::MemIntrinsic>(i);
 }
 
-// All lanes of the warp that have not ended come to it together, or none goes on.
-bool gathersWarp(const Instruction &i) {
-  const LaneIntrinsic id = calledIntrinsic(i);
-  if (!isCollective(id)) return false;
-  auto *mask = llvm::dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(i).getArgOperand(0));
-  return mask && mask->isMinusOne();
-}
-
 // The callee has ended these lanes.
 bool branchesOnExit(const BasicBlock &block) {
   auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());

@@ -114,9 +114,6 @@ bool watches(const Loop &loop, const llvm::DominatorTree &dominators) {
   });
 }
 
-// Lanes that come here wait for those of their warp or block that have not.
-bool gathersLanes(const Instruction &i) { return gathersLanes(calledIntrinsic(i)); }
-
 // The instruction may write memory that another lane looks at.
 bool releases(const Instruction &i) {
   if (auto *store = dyn_cast<llvm::StoreInst>(&i))
@@ -167,7 +164,7 @@ private:
   const Instruction *scan(BasicBlock *block, bool again) {
     bool done = !again && order_.index(block) < order_.index(loop_.getHeader());
     for (const Instruction &i : *block) {
-      if (gathersLanes(i) && !done) return nullptr;
+      if ((gathersWarp(i) || gathersBlock(i)) && !done) return nullptr;
       if (releases(i) && !done) return &i;
     }
     for (BasicBlock *to : llvm::successors(block)) {
