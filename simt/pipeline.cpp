@@ -37,6 +37,7 @@
 #include "simt/passes/machine/branchless_masks.h"
 #include "simt/passes/machine/part_halves.h"
 #include "simt/passes/machine/split_lanes.h"
+#include "simt/passes/warp/count_in_blocks.h"
 #include "simt/passes/warp/prefetch_blocks.h"
 #include "simt/passes/warp/prefetch_strides.h"
 #include "simt/passes/warp/raise_operations.h"
@@ -55,6 +56,7 @@ Result<void> vectorizeAll(Unit &);
 void prefetchAroundBarriers(Unit &);
 void split(Unit &);
 void writeEntry(Unit &);
+void count(Unit &);
 Result<void> enterLaneCode(Unit &);
 void deinterleave(Unit &);
 void splitInHalves(Unit &);
@@ -111,6 +113,7 @@ constexpr Pass kPasses[] = {
     {"prefetch-barrier-loops", warp, vectorMode, optional, once<prefetchAroundBarriers>},
     {"split-at-barriers", warp, vectorMode, required, once<split>},
     {"write-entry", warp, vectorMode, required, once<writeEntry>},
+    {"count-in-blocks", warp, vectorMode, required, once<count>},
     {"expand-math", warp, always, required, once<expandMath>},
     {"set-attributes", warp, always, required, once<setAttributes>},
     {"clean-up", warp, always, required, each<cleanUp>},
@@ -194,6 +197,12 @@ void writeEntry(Unit &unit) {
   }
 }
 
+void count(Unit &unit) {
+  const bool waits =
+      unit.warp.waits == Waits::anyhow || (unit.warp.waits == Waits::blockBarriers && !unit.warp.onlyTurns);
+  countInBlocks(unit.module, waits ? nullptr : unit.module.getFunction("strata_entry"));
+}
+
 // Lane code stays as it is but for its entry.
 Result<void> enterLaneCode(Unit &unit) {
   if (unit.entryKind == EntryKind::lane) unit.kernel->setName("strata_entry");
@@ -246,7 +255,7 @@ Result<CompileResult> compileKernel(const ptx::Module &source, std::string_view 
   PassRunner runner(unit, *setting, out.trace);
   if (auto done = runner.run(passes("choose-inlining", "drop-dead-code")); !done) return done.error();
   if (wanted.texts) out.texts.lane = textOf(module);
-  if (auto done = runner.run(passes("choose-mode", "write-entry")); !done) return done.error();
+  if (auto done = runner.run(passes("choose-mode", "count-in-blocks")); !done) return done.error();
   if (wanted.texts) out.texts.vector = textOf(module);
   if (auto done = runner.run(passes("expand-math", "expand-masked-accesses")); !done) return done.error();
 

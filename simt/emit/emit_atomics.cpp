@@ -13,6 +13,7 @@
 
 #include "simt/analysis/launch_fields.h"
 #include "simt/emit/function_emitter.h"
+#include "simt/passes/warp/count_in_blocks.h"
 
 namespace strata::simt {
 
@@ -145,6 +146,56 @@ void FunctionEmitter::updateByNarrowRoot(AtomicRMWInst &atomic, Value *root) {
   }
 }
 
+// How far the addresses of two successive values of an unsigned byte are apart, if that is the same for all of them
+// and nothing wraps; else 0.
+std::uint64_t FunctionEmitter::scaleOfByte(Value *address, const Value *root) {
+  constexpr std::uint64_t kMost = 4096;
+  auto *i = dyn_cast<llvm::Instruction>(address);
+  if (!i) return 0;
+  auto *number = i->getNumOperands() == 2 ? dyn_cast<llvm::ConstantInt>(i->getOperand(1)) : nullptr;
+  const auto times = [&](std::uint64_t factor) {
+    const std::uint64_t scale = factor <= kMost ? scaleOfByte(i->getOperand(0), root) * factor : 0;
+    return scale <= kMost ? scale : 0;
+  };
+  switch (i->getOpcode()) {
+    case llvm::Instruction::ZExt:
+      if (i->getOperand(0) == root && i->getType()->getIntegerBitWidth() >= 32) return 1;
+      return i->getType()->isIntegerTy(64) ? scaleOfByte(i->getOperand(0), root) : 0;
+    case llvm::Instruction::IntToPtr: return scaleOfByte(i->getOperand(0), root);
+    case llvm::Instruction::Mul: return number && number->getBitWidth() <= 64 ? times(number->getZExtValue()) : 0;
+    case llvm::Instruction::Shl: return number && number->getValue().ult(12) ? times(1u << number->getZExtValue()) : 0;
+    case llvm::Instruction::Add:
+      if (!i->getType()->isIntegerTy(64)) return 0;
+      return scaleOfByte(i->getOperand(shape(i->getOperand(0)).isUniform() ? 1 : 0), root);
+    case llvm::Instruction::GetElementPtr: {
+      auto *element = cast<llvm::GetElementPtrInst>(i);
+      if (element->getNumIndices() != 1 || !element->getOperand(1)->getType()->isIntegerTy(64)) return 0;
+      const std::uint64_t size = context_.module.getDataLayout().getTypeAllocSize(element->getSourceElementType());
+      if (shape(element->getOperand(1)).isUniform()) return scaleOfByte(element->getPointerOperand(), root);
+      const std::uint64_t scale = size <= kMost ? scaleOfByte(element->getOperand(1), root) * size : 0;
+      return shape(element->getPointerOperand()).isUniform() && scale <= kMost ? scale : 0;
+    }
+    default: return 0;
+  }
+}
+
+// A histogram's addition (passes/warp/count_in_blocks.h).
+bool FunctionEmitter::emitCount(AtomicRMWInst &atomic) {
+  llvm::Type *type = atomic.getType();
+  if (atomic.getOperation() != AtomicRMWInst::Add || !atomic.use_empty() || atomic.isVolatile() ||
+      atomic.getOrdering() != llvm::AtomicOrdering::Monotonic || !(type->isIntegerTy(32) || type->isIntegerTy(64)) ||
+      !shape(atomic.getValOperand()).isUniform() || isSharedAddress(*atomic.getPointerOperand()))
+    return false;
+  Value *root = narrowRoot(atomic.getPointerOperand());
+  if (!root || !root->getType()->isIntegerTy(8)) return false;
+  const std::uint64_t scale = scaleOfByte(atomic.getPointerOperand(), root);
+  if (scale < context_.module.getDataLayout().getTypeStoreSize(type)) return false;
+  Value *base = laneCopy(atomic.getPointerOperand(), root, builder_.getInt8(0));
+  createCount(builder_, base, scale, vector(root), mask(), scalar(atomic.getValOperand()));
+  context_.report.note(atomic, "counted block by block", "bytes number the words");
+  return true;
+}
+
 void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
   constexpr unsigned kTogether = 8;
   auto *rmw = dyn_cast<AtomicRMWInst>(&atomic);
@@ -152,6 +203,7 @@ void FunctionEmitter::emitAtomic(llvm::Instruction &atomic) {
     context_.report.note(atomic, "one atomic for the warp", "all lanes address one word");
     return;
   }
+  if (rmw && emitCount(*rmw)) return;
   const bool isShared = isSharedAddress(*atomic.getOperand(0));
   context_.report.note(atomic, isShared ? "one update per lane" : "one atomic per lane",
                        rmw ? "addresses vary or the operation does not combine" : "compare and swap");

@@ -226,6 +226,8 @@ private:
   Value *narrowRoot(Value *address, unsigned depth = 0);
   Value *laneCopy(Value *value, const Value *root, Value *rootInLane);
   void updateByNarrowRoot(llvm::AtomicRMWInst &atomic, Value *root);
+  std::uint64_t scaleOfByte(Value *address, const Value *root);
+  bool emitCount(llvm::AtomicRMWInst &atomic);
 
   // --- calls (emit_calls.cpp) -------------------------------------------------------------------
   void emitCall(llvm::CallBase &call);

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "simt/abi.h"
+#include "simt/passes/warp/count_in_blocks.h"
 
 namespace strata::simt {
 namespace {
@@ -174,7 +175,9 @@ private:
     auto *type = llvm::FunctionType::get(builder_.getVoidTy(), {builder_.getPtrTy()}, false);
     Value *launch = builder_.CreateLoad(builder_.getPtrTy(), at(block_, offsetof(Block, launch)));
     Value *runtime = builder_.CreateLoad(builder_.getPtrTy(), at(launch, offsetof(LaunchState, runtime)));
-    builder_.CreateCall(type, builder_.CreateLoad(builder_.getPtrTy(), at(runtime, offsetof(Runtime, turn))), {warp_});
+    llvm::CallInst *turn = builder_.CreateCall(
+        type, builder_.CreateLoad(builder_.getPtrTy(), at(runtime, offsetof(Runtime, turn))), {warp_});
+    turn->setMetadata(kRunsOtherBlocks, llvm::MDNode::get(builder_.getContext(), {}));
     builder_.CreateBr(next);
     builder_.SetInsertPoint(next);
   }

@@ -33,7 +33,7 @@ public:
     const Waits waits = waitsOf(kernel_);
     context_.splitsAtBarriers = waits == Waits::blockBarriers;
     context_.countsThreads = waits == Waits::no && threads_.warpsAreRows() && !threads_.exact();
-    const WarpCode code = {vectorFunction(kernel_), waits, kernel_.hasFnAttribute(kSideBySide)};
+    const WarpCode code = {vectorFunction(kernel_), waits, kernel_.hasFnAttribute(kSideBySide), onlyTurns_};
     while (!todo_.empty()) {
       auto [lane, vector] = todo_.front();
       todo_.pop_front();
@@ -67,7 +67,8 @@ private:
     const bool splittable = !calls && localBytes(kernel) <= kMostLocalBytes;
     if (waits == Waits::blockBarriers && !splittable) return Waits::anyhow;
     // A kernel that does not wait is split where its warps take turns.
-    return waits == Waits::no && turns && splittable ? Waits::blockBarriers : waits;
+    onlyTurns_ = waits == Waits::no && turns && splittable;
+    return onlyTurns_ ? Waits::blockBarriers : waits;
   }
 
   static bool isWholeBlock(const llvm::CallBase &barrier) {
@@ -141,6 +142,7 @@ private:
   const ThreadIndex &threads_;
   Report &report_;
   EmitContext context_;
+  bool onlyTurns_ = false;
   std::unordered_map<Function *, Function *> vectors_;
   std::deque<std::pair<Function *, Function *>> todo_;
 };

@@ -30,6 +30,7 @@ struct WarpCode {
   llvm::Function *body = nullptr;  // the kernel's vector function
   Waits waits = Waits::no;         // blockBarriers: to be split at them (split_at_barriers.h)
   bool sideBySide = false;         // kSideBySide
+  bool onlyTurns = false;          // no barrier is among them: warps only let others have their turn
 };
 
 // Errors: unsupported (a construct that lane IR allows and the vectoriser does not).
