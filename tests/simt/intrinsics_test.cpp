@@ -72,7 +72,7 @@ Outcome runRow(const Row &row, Mode mode) {
   PassTrace trace;
   auto setting = PassSetting::parse("verify");
   PassRunner runner(unit, *setting, trace);
-  auto done = runner.run(passes("choose-mode", "write-entry"));
+  auto done = runner.run(passes("choose-mode", "count-in-blocks"));
   for (const llvm::Function &f : *module)
     if (done && f.getName().starts_with("strata.")) return {f.getName().str() + " is left"};
   return {done ? "" : done.error().message, unit.laneMode};

@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   PassTrace trace;
   auto setting = PassSetting::parse("verify");
   auto done = PassRunner(unit, *setting, trace).run(passes("choose-mode", "skip-costly-values"));
-  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "write-entry"));
+  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "count-in-blocks"));
   if (!done) {
     llvm::errs() << "error: " << done.error().message << "\n";
     return 1;

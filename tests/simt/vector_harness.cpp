@@ -230,7 +230,7 @@ Outcome runBoth(const std::string &ir, const Setup &setup) {
   PassTrace trace;
   auto setting = PassSetting::parse("verify");
   auto done = PassRunner(unit, *setting, trace).run(passes("choose-mode", "skip-costly-values"));
-  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "write-entry"));
+  if (done && !unit.laneMode) done = PassRunner(unit, *setting, trace).run(passes("vectorize", "count-in-blocks"));
   if (!done) {
     result.error = done.error().message;
     return result;
