@@ -230,6 +230,46 @@ case_isolation() {
   if grep -E '"/usr/local/cuda|"/opt/cuda' trace | grep -v ' = -1 ' >out; then fail "$(head -n 3 out)"; fi
 }
 
+# What nvcc takes and clang does not, since nvcc's compilers read preprocessed text.
+case_dialect() {
+  cat >dialect.cu <<'EOF'
+#include <cstdio>
+#include "k.h"
+#define UNROLL #pragma unroll
+extern "C"__global__ void k(int *p) {
+  int lane;
+  asm volatile("mov.u32 %0, %laneid;" : "=r"(lane));
+  int s = 0;
+  UNROLL
+  for (int i = 0; i < 8; i++) s += i;
+  p[lane] = N * lane + s + MORE;
+}
+int main() {
+  int *p, wrong = 0;
+  cudaMallocManaged(&p, 128);
+  k << <1, 32 >> > (p);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; i++) wrong += p[i] != N * i + 28 + MORE, p[i] = -1;
+  k<<<dim3(1), {8, 4, 1} > > >(p);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; i++) wrong += p[i] != N * i + 28 + MORE;
+  return wrong != 0;
+}
+EOF
+  "$nvcc" -DMORE=5 -Xcompiler -DUNUSED=1 -MD -MF made dialect.cu -o program
+  ./program
+  contains made k.h
+  "$nvcc" -DMORE=5 -rdc=true -std=c++17 -arch=sm_80 dialect.cu -o program
+  ./program
+  "$nvcc" -DMORE=5 -dryrun -c dialect.cu 2>out
+  contains out '#$ rewrite'
+  ! grep -F 'rewritten.ii' out | grep -qF -- '-DMORE' || fail "macros are given twice"
+  "$nvcc" -DMORE=5 -dryrun -c k.cu 2>out
+  ! grep -qF rewrite out || fail "rewrites what needs none"
+  sed 's/int s = 0/int s = zero/' dialect.cu >wrong.cu
+  refuses "wrong.cu:7:" -DMORE=5 -c wrong.cu
+}
+
 # Headers come from the toolkit, the system and the program, never from another toolkit in a default folder.
 case_foreign() {
   local name file missing=$prefix/lib64/strata/missing

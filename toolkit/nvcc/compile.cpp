@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolkit/nvcc/compile.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 
@@ -27,6 +28,8 @@ bool concernsDevice(const std::string &word) {
     if (word.starts_with(prefix)) return true;
   return false;
 }
+
+bool isMacro(const std::string &word) { return word.starts_with("-D") || word.starts_with("-U"); }
 
 }  // namespace
 
@@ -61,9 +64,13 @@ Words Compile::macros(Language language) const {
 
 // Macros, search paths and language: the same for every pass over a file.
 Words Compile::common(Language language) const {
-  Words words = macros(language);
+  Words words = source ? Words() : macros(language);
   append(words, kLeniency);
   if (line.has(Option::standard)) words.push_back("-std=" + line.value(Option::standard));
+  if (line.has(Option::templateDepth)) words.push_back("-ftemplate-depth=" + line.value(Option::templateDepth));
+  if (line.has(Option::templateBacktrace))
+    words.push_back("-ftemplate-backtrace-limit=" + line.value(Option::templateBacktrace));
+  if (source) return words;
   for (const std::string &macro : line.list(Option::define)) words.push_back("-D" + macro);
   for (const std::string &macro : line.list(Option::undefine)) words.push_back("-U" + macro);
   for (const std::string &folder : line.list(Option::include)) words.push_back("-I" + folder);
@@ -71,9 +78,6 @@ Words Compile::common(Language language) const {
   append(words, {"-isystem", kit.include, "-isystem", kit.missing});  // before the default folders
   if (language == Language::cuda) append(words, {"-include", "cuda_runtime.h"});
   for (const std::string &file : line.list(Option::preInclude)) append(words, {"-include", file});
-  if (line.has(Option::templateDepth)) words.push_back("-ftemplate-depth=" + line.value(Option::templateDepth));
-  if (line.has(Option::templateBacktrace))
-    words.push_back("-ftemplate-backtrace-limit=" + line.value(Option::templateBacktrace));
   return words;
 }
 
@@ -100,7 +104,7 @@ Words Compile::cudaMode() const {
 Words Compile::unitId(const std::string &input) const {
   if (!relocatable) return {"-fuse-cuid=none"};
   std::error_code ignored;
-  std::string key = fs::absolute(input, ignored).lexically_normal().string();
+  std::string key = fs::absolute(source ? *source : input, ignored).lexically_normal().string();
   for (const std::string &macro : line.list(Option::define)) key += '\n' + macro;
   char text[32];
   std::snprintf(text, sizeof text, "%016zx", std::hash<std::string>{}(key));
@@ -135,7 +139,7 @@ Words Compile::device(const std::string &input, const Arch &arch, const std::str
   append(words, deviceMath());
   append(words, common(Language::cuda));
   for (const std::string &word : hostCompilerOptions(line))
-    if (concernsDevice(word)) words.push_back(word);
+    if (concernsDevice(word) && !(source && isMacro(word))) words.push_back(word);
   words.push_back("-w");  // the host pass sees the same text and says it once
   std::string libdevice = line.value(Option::libdeviceDirectory);
   libdevice = libdevice.empty() ? kit.libdevice : (fs::path(libdevice) / "libdevice.10.bc").string();
@@ -159,11 +163,19 @@ Words Compile::hostOnly() const {
     if (kind == "all-warnings") words.push_back("-Werror");
     if (kind == "reorder" || kind == "deprecated-declarations") words.push_back("-Werror=" + kind);
   }
-  append(words, hostCompilerOptions(line));
+  for (const std::string &word : hostCompilerOptions(line))
+    if (!(source && isMacro(word))) words.push_back(word);
   return words;
 }
 
+Words Compile::toText(Words pass, const std::string &output) {
+  std::replace_if(pass.begin(), pass.end(), [](const std::string &word) { return word == "-S" || word == "-c"; }, "-E");
+  pass.back() = output;
+  return pass;
+}
+
 Words Compile::dependencyOptions(const std::string &output) const {
+  if (source) return {};
   bool all = line.has(Option::dependenciesToo), user = line.has(Option::userDependenciesToo);
   if (!all && !user) return {};
   std::string file = fs::path(line.value(Option::output, output)).replace_extension(".d");

@@ -18,11 +18,16 @@ struct Compile {
   const Toolkit &kit;
   const std::vector<Arch> &archs;
   bool relocatable = false;
+  // Of passes over preprocessed text: the file that it was made of. They take no macros, no folders of headers, and
+  // name no dependencies.
+  const std::string *source = nullptr;
 
   // Device pass: `input` to PTX.
   std::vector<std::string> device(const std::string &input, const Arch &arch, const std::string &output) const;
   // Host pass: `input` to an object that carries `fatbin` and registers it.
   std::vector<std::string> host(const std::string &input, const std::string &fatbin, const std::string &output) const;
+  // Turns a pass over a file into one that writes its preprocessed text.
+  static std::vector<std::string> toText(std::vector<std::string> pass, const std::string &output);
   // C or C++ to an object.
   std::vector<std::string> plain(Language language, const std::string &input, const std::string &output) const;
   // Preprocessed text, or with -M or -MM the make rule; to stdout if `output` is empty.

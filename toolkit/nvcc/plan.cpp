@@ -10,6 +10,7 @@
 #include "toolkit/nvcc/arch.h"
 #include "toolkit/nvcc/compile.h"
 #include "toolkit/nvcc/device_link.h"
+#include "toolkit/nvcc/dialect.h"
 #include "toolkit/nvcc/native_code.h"
 #include "toolkit/nvcc/ptx_text.h"
 #include "toolkit/nvcc/shell.h"
@@ -251,7 +252,8 @@ private:
     if (phase_ == Phase::preprocess) return addPreprocess(language, input, line_.value(Option::output));
     if (phase_ == Phase::dependencies)
       return addPreprocess(language, input, line_.value(Option::dependencyOutput, line_.value(Option::output)));
-    if (language == Language::cuda) return addCuda(input);
+    if (language == Language::cuda)
+      return mayNeedRewriting(input, line_.list(Option::include)) ? addRewrittenCuda(input) : addCuda(input);
     if (phase_ == Phase::ptx || phase_ == Phase::fatbin)
       return userError("'" + input + "' has no device code; use -x cu");
     if (phase_ == Phase::syntaxOnly) return {};
@@ -308,9 +310,43 @@ private:
             }};
   }
 
-  Result<void> addCuda(const std::string &input) {
+  Step rewriteStep(const std::string &from, const std::string &to) const {
+    return {{"rewrite", from, "-o", to}, [=]() -> Result<void> {
+              Result<std::vector<std::uint8_t>> bytes = readFile(from);
+              if (!bytes) return bytes.error();
+              std::ofstream file(to);
+              file << rewriteDialect({reinterpret_cast<const char *>(bytes->data()), bytes->size()});
+              if (!file.flush()) return resourceError("cannot write '" + to + "'");
+              return {};
+            }};
+  }
+
+  // The passes over `input`: each is preprocessed, and its text rewritten, first.
+  Result<void> addRewrittenCuda(const std::string &input) {
+    Stage texts, rewrites;
+    std::vector<std::string> files;
+    auto add = [&](const std::string &extension, auto pass) {
+      std::string text = temporary(input, extension + ".ii");
+      files.push_back(temporary(input, extension + ".rewritten.ii"));
+      texts.push_back({Compile::toText(pass(), text), {}});
+      rewrites.push_back(rewriteStep(text, files.back()));
+    };
+    for (const Arch &arch : archs_) add("." + arch.name(), [&] { return compile_.device(input, arch, "-"); });
+    const bool host = phase_ != Phase::ptx && phase_ != Phase::fatbin && phase_ != Phase::syntaxOnly;
+    if (host) add(".host", [&] { return compile_.host(input, "/dev/null", hostObject(input)); });
+    stage(std::move(texts));
+    stage(std::move(rewrites));
+    return addCuda(input, files);
+  }
+
+  // `texts`: what to compile instead of `input`, for each target and the host; none: itself.
+  Result<void> addCuda(const std::string &input, const std::vector<std::string> &texts = {}) {
     std::vector<PtxImage> images;
     Stage passes, edits;
+    Compile compile = compile_;
+    if (!texts.empty()) compile.source = &input;
+    std::size_t pass = 0;
+    auto textOf = [&] { return texts.empty() ? input : texts[pass++]; };
     for (const Arch &arch : archs_) {
       std::string file = phase_ == Phase::syntaxOnly ? "/dev/null"
                          : phase_ == Phase::ptx      ? outputFor(input, ".ptx")
@@ -321,7 +357,7 @@ private:
         edits.push_back(editStep(clangs, file));
         file = clangs;
       }
-      passes.push_back({compile_.device(input, arch, file), {}});
+      passes.push_back({compile.device(textOf(), arch, file), {}});
     }
     stage(std::move(passes));
     if (!edits.empty()) stage(std::move(edits));
@@ -329,15 +365,18 @@ private:
     std::string fatbin = phase_ == Phase::fatbin ? outputFor(input, ".fatbin") : temporary(input, ".fatbin");
     stage({fatbinStep(images, fatbin)});
     if (phase_ == Phase::fatbin) return {};
-    stage({{compile_.host(input, fatbin, objectFor(input)), {}}});
+    stage({{compile.host(textOf(), fatbin, objectFor(input)), {}}});
     return {};
+  }
+
+  std::string hostObject(const std::string &input) {
+    return phase_ == Phase::compile ? outputFor(input, ".o") : temporary(input, ".o");
   }
 
   // The object that `input` becomes: the result, or on the way to it.
   std::string objectFor(const std::string &input) {
-    if (phase_ == Phase::compile) return outputFor(input, ".o");
-    std::string object = temporary(input, ".o");
-    linkFiles_.push_back(object);
+    std::string object = hostObject(input);
+    if (phase_ != Phase::compile) linkFiles_.push_back(object);
     return object;
   }
 
