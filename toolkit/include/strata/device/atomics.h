@@ -31,14 +31,27 @@ STRATA_ATOMIC(atomicExch, xchg, i, int, int)
 STRATA_ATOMIC(atomicExch, xchg, i, unsigned, int)
 STRATA_ATOMIC(atomicExch, xchg, ll, unsigned long long, long long)
 
-STRATA_ATOMIC(atomicMin, min, i, int, int)
-STRATA_ATOMIC(atomicMin, min, ui, unsigned, unsigned)
-STRATA_ATOMIC(atomicMin, min, ll, long long, long long)
-STRATA_ATOMIC(atomicMin, min, ull, unsigned long long, unsigned long long)
-STRATA_ATOMIC(atomicMax, max, i, int, int)
-STRATA_ATOMIC(atomicMax, max, ui, unsigned, unsigned)
-STRATA_ATOMIC(atomicMax, max, ll, long long, long long)
-STRATA_ATOMIC(atomicMax, max, ull, unsigned long long, unsigned long long)
+// Extremes of the narrower and wider scopes are written as instructions: LLVM 19 makes signed ones of the builtins for unsigned values.
+#define STRATA_ATOMIC_EXTREME(name, op, suffix, Type, ptx, letter)                                                      \
+  STRATA_DEVICE Type name(Type *address, Type value) { return __nvvm_atom_##op##_gen_##suffix(address, value); }        \
+  STRATA_ATOMIC_EXTREME_IN(name##_block, "atom.cta." #op ptx, Type, letter)                                         \
+  STRATA_ATOMIC_EXTREME_IN(name##_system, "atom.sys." #op ptx, Type, letter)
+#define STRATA_ATOMIC_EXTREME_IN(name, instruction, Type, letter)                                                   \
+  STRATA_DEVICE Type name(Type *address, Type value) {                                                                  \
+    Type old;                                                                                                           \
+    asm volatile(instruction " %0, [%1], %2;" : "=" letter(old) : "l"(address), letter(value) : "memory");      \
+    return old;                                                                                                         \
+  }
+STRATA_ATOMIC_EXTREME(atomicMin, min, i, int, ".s32", "r")
+STRATA_ATOMIC_EXTREME(atomicMin, min, ui, unsigned, ".u32", "r")
+STRATA_ATOMIC_EXTREME(atomicMin, min, ll, long long, ".s64", "l")
+STRATA_ATOMIC_EXTREME(atomicMin, min, ull, unsigned long long, ".u64", "l")
+STRATA_ATOMIC_EXTREME(atomicMax, max, i, int, ".s32", "r")
+STRATA_ATOMIC_EXTREME(atomicMax, max, ui, unsigned, ".u32", "r")
+STRATA_ATOMIC_EXTREME(atomicMax, max, ll, long long, ".s64", "l")
+STRATA_ATOMIC_EXTREME(atomicMax, max, ull, unsigned long long, ".u64", "l")
+#undef STRATA_ATOMIC_EXTREME
+#undef STRATA_ATOMIC_EXTREME_IN
 
 STRATA_ATOMIC(atomicAnd, and, i, int, int)
 STRATA_ATOMIC(atomicAnd, and, i, unsigned, int)
