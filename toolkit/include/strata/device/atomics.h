@@ -31,7 +31,8 @@ STRATA_ATOMIC(atomicExch, xchg, i, int, int)
 STRATA_ATOMIC(atomicExch, xchg, i, unsigned, int)
 STRATA_ATOMIC(atomicExch, xchg, ll, unsigned long long, long long)
 
-// Extremes of the narrower and wider scopes are written as instructions: LLVM 19 makes signed ones of the builtins for unsigned values.
+// Extremes of the narrower and wider scopes are written as instructions: LLVM 19 makes signed ones of the builtins for
+// unsigned values.
 #define STRATA_ATOMIC_EXTREME(name, op, suffix, Type, ptx, letter)                                                      \
   STRATA_DEVICE Type name(Type *address, Type value) { return __nvvm_atom_##op##_gen_##suffix(address, value); }        \
   STRATA_ATOMIC_EXTREME_IN(name##_block, "atom.cta." #op ptx, Type, letter)                                         \
