@@ -261,6 +261,8 @@ EOF
   contains made k.h
   "$nvcc" -DMORE=5 -rdc=true -std=c++17 -arch=sm_80 dialect.cu -o program
   ./program
+  "$nvcc" -dryrun k.cu 2>out
+  tail -n 1 out | grep -qF -- '-o "a.out"' || fail "no -o \"a.out\" in the last line: $(tail -n 1 out)"  # which configure scripts cut there
   "$nvcc" -DMORE=5 -dryrun -c dialect.cu 2>out
   contains out '#$ rewrite'
   ! grep -F 'rewritten.ii' out | grep -qF -- '-DMORE' || fail "macros are given twice"

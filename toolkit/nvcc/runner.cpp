@@ -40,8 +40,18 @@ int runAll(std::size_t count, unsigned threads, const std::function<int(std::siz
   return status;
 }
 
+// As nvcc prints it: scripts look for -o "a.out".
+std::string printedLine(const std::vector<std::string> &words) {
+  std::string line = "#$";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string quoted = shellQuote(words[i]);
+    line += ' ' + (i > 0 && words[i - 1] == "-o" && quoted == words[i] ? '"' + quoted + '"' : quoted);
+  }
+  return line;
+}
+
 int runStep(const Step &step, const std::string &standardInput, Show show) {
-  if (show != Show::nothing) std::fprintf(stderr, "#$ %s\n", shellLine(step.words).c_str());
+  if (show != Show::nothing) std::fprintf(stderr, "%s\n", printedLine(step.words).c_str());
   if (show == Show::commandsOnly) return 0;
   if (!step.work) {
     const Result<int> status = spawnAndWait(step.words, standardInput);

@@ -12,7 +12,7 @@
 struct Words {
   unsigned a, b, c;
 };
-constexpr int kResults = 40;
+constexpr int kResults = 42;
 
 template <typename Type>
 __host__ __device__ unsigned bitsOf(Type value) {
@@ -36,6 +36,8 @@ __host__ __device__ void evaluate(Words w, unsigned *out) {
                  f = __builtin_bit_cast(__nv_bfloat162, w.c);
   float x = __builtin_bit_cast(float, w.a), y = __builtin_bit_cast(float, w.b);
   int i = 0;
+  out[i++] = halfBits(__half2(static_cast<__half>(d.x), static_cast<__half>(d.y)));
+  out[i++] = bfloatBits(__nv_bfloat162(static_cast<__nv_bfloat16>(a.x), __nv_bfloat16(a.y)));
   out[i++] = halfBits(__hadd2_rn(a, b));
   out[i++] = halfBits(__hmul2_rn(a, b));
   out[i++] = halfBits(__hsub2(a, b));
