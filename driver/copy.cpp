@@ -65,15 +65,19 @@ template <class Piece>
 void runPieces(Turn &turn, std::uint64_t pieces, Piece piece) {
   auto *left = new std::atomic<std::uint64_t>(pieces);
   simt::Engine &engine = turn.context.device.engine();
-  for (std::uint64_t i = 0; i < pieces; ++i)
-    engine.post(
-        [&turn, left, piece, i] {
-          piece(i);
-          if (left->fetch_sub(1) != 1) return;
-          delete left;
-          turn.complete();
-        },
-        turn.group);
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    auto run = [&turn, left, piece, i] {
+      piece(i);
+      if (left->fetch_sub(1) != 1) return;
+      delete left;
+      turn.complete();
+    };
+    try {
+      engine.post(run, turn.group);
+    } catch (const std::bad_alloc &) {
+      run();  // others may have begun: here, then
+    }
+  }
 }
 
 // Calls `range(begin, size)` for parts of `bytes`, one per worker if they are large.

@@ -2,6 +2,8 @@
 #include "driver/graph_exec.h"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 #include "driver/capture.h"
 #include "driver/entries.h"
@@ -62,7 +64,11 @@ public:
   }
 
   // May delete the run.
-  void start() { advance(plan_->roots); }
+  void start() {
+    StepTurn *ready = nullptr;
+    for (std::uint32_t step : plan_->roots) push(step, ready);
+    advance(ready);
+  }
 
 private:
   struct StepTurn final : Turn {
@@ -71,27 +77,40 @@ private:
     Run &run;
     const std::uint32_t step;
     OperationPtr operation;
+    StepTurn *nextReady = nullptr;
   };
 
+  void push(std::uint32_t step, StepTurn *&ready) {
+    turns_[step]->nextReady = std::exchange(ready, turns_[step].get());
+  }
+
   void finished(std::uint32_t step) {
-    std::vector<std::uint32_t> ready;
+    StepTurn *ready = nullptr;
     if (settle(step, ready)) return end();
-    advance(std::move(ready));
+    advance(ready);
   }
 
   // Starts the steps, and whatever becomes ready by those that finish at once.
-  void advance(std::vector<std::uint32_t> ready) {
-    while (!ready.empty()) {
-      std::uint32_t step = ready.back();
-      ready.pop_back();
-      if (begin(step) && settle(step, ready)) return end();
+  void advance(StepTurn *ready) {
+    while (ready) {
+      StepTurn &turn = *std::exchange(ready, ready->nextReady);
+      if (begin(turn) && settle(turn.step, ready)) return end();
     }
   }
 
-  bool begin(std::uint32_t step) {
-    const Plan::Step &planned = plan_->steps[step];
+  // Where there is no memory to begin a step, nobody can be told but the context.
+  bool begin(StepTurn &turn) noexcept {
+    try {
+      return tryBegin(turn);
+    } catch (const std::exception &) {
+      turn.context.poison(CUDA_ERROR_OUT_OF_MEMORY);
+      return true;
+    }
+  }
+
+  bool tryBegin(StepTurn &turn) {
+    const Plan::Step &planned = plan_->steps[turn.step];
     if (!planned.enabled) return true;
-    StepTurn &turn = *turns_[step];
     if (!turn.operation) turn.operation = makeOperation(planned.work);
     if (CUresult error = turn.context.error(); error != CUDA_SUCCESS) {
       turn.operation->skip(error);
@@ -101,9 +120,9 @@ private:
   }
 
   // True if this was the last step of all.
-  bool settle(std::uint32_t step, std::vector<std::uint32_t> &ready) {
+  bool settle(std::uint32_t step, StepTurn *&ready) {
     for (std::uint32_t next : plan_->steps[step].next)
-      if (waits_[next].fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(next);
+      if (waits_[next].fetch_sub(1, std::memory_order_acq_rel) == 1) push(next, ready);
     return left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "simt/exec/sanitizers.h"
@@ -85,8 +86,9 @@ public:
   HandleTable() {
     void *memory = mmap(nullptr, kSlots * sizeof(Slot), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    slots_ = memory == MAP_FAILED ? nullptr : static_cast<Slot *>(memory);
-    if (slots_) holdsPointers(slots_, kSlots * sizeof(Slot));
+    if (memory == MAP_FAILED) throw std::bad_alloc();  // the next call tries again
+    slots_ = static_cast<Slot *>(memory);
+    holdsPointers(slots_, kSlots * sizeof(Slot));
   }
 
   // Null if the table is full.
@@ -96,7 +98,7 @@ public:
     if (free_.size() > kRest) {
       index = free_.front();
       free_.pop_front();
-    } else if (slots_ && used_.load() < kSlots) {
+    } else if (used_.load() < kSlots) {
       index = used_.fetch_add(1);
     } else {
       return Handle{};
@@ -115,9 +117,9 @@ public:
     std::size_t index = 0;
     if (!locate(handle, index)) return nullptr;
     std::lock_guard lock(mutex_);
-    T *object = slots_[index].exchange(nullptr, std::memory_order_acq_rel);
-    if (object) free_.push_back(index);
-    return Ref<T>::adopt(object);
+    Ref<T> object = Ref<T>::adopt(slots_[index].exchange(nullptr, std::memory_order_acq_rel));
+    if (object) freeSlot(index);
+    return object;
   }
 
   // Removes every object for which `belongs` says so, and returns how many.
@@ -130,7 +132,7 @@ public:
         T *object = slots_[i].load();
         if (!object || !belongs(*object)) continue;
         slots_[i].store(nullptr);
-        free_.push_back(i);
+        freeSlot(i);
         removed.push_back(Ref<T>::adopt(object));
       }
     }
@@ -141,6 +143,13 @@ private:
   using Slot = std::atomic<T *>;
   static constexpr std::size_t kSlots = std::size_t{1} << 21;
   static constexpr std::size_t kRest = 4096;
+
+  // A slot for which there is no memory to note it is not used again.
+  void freeSlot(std::size_t index) noexcept {
+    try {
+      free_.push_back(index);
+    } catch (const std::bad_alloc &) {}
+  }
 
   bool locate(Handle handle, std::size_t &index) const {
     auto offset = reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(slots_);

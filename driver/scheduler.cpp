@@ -108,9 +108,19 @@ bool begin(Task &task) {
   return task.operation->start(task);
 }
 
+// Where nobody can be told that there was no memory to begin a task, its context is told.
+bool beginOrPoison(Task &task) noexcept {
+  try {
+    return begin(task);
+  } catch (const std::exception &) {
+    task.context.poison(CUDA_ERROR_OUT_OF_MEMORY);
+    return true;
+  }
+}
+
 void runAll(Ready &ready) {
   while (Task *task = ready.pop())
-    if (begin(*task)) finish(task, ready);
+    if (beginOrPoison(*task)) finish(task, ready);
 }
 
 void waitUntilDone(Waiter &waiter, Context &context, std::uint64_t group) {
@@ -139,10 +149,16 @@ Marker submit(Stream &stream, OperationPtr operation, std::span<const Marker> af
     now = enqueue(stream, *task, after);
     marker.count = task->count;
   }
-  if (now && begin(*task)) {
+  auto end = [&] {
     Ready ready;
     finish(task, ready);
     runAll(ready);
+  };
+  try {
+    if (now && begin(*task)) end();
+  } catch (...) {  // nothing has begun: the caller hears of it
+    end();
+    throw;
   }
   return marker;
 }
@@ -179,6 +195,18 @@ void addWaiter(Stream &stream, Waiter &waiter, std::uint64_t count) {
   ++waiter.remaining;
 }
 
+// Calls `add`, which registers `waiter` for streams of the context; if it throws, the waiter is known to none.
+template <class Add>
+void addWaiters(Context &context, Waiter &waiter, Add add) {
+  try {
+    add();
+  } catch (...) {
+    for (Stream *stream : context.busy)
+      std::erase_if(stream->waiting, [&](const Stream::Waiting &w) { return w.waiter == &waiter; });
+    throw;
+  }
+}
+
 }  // namespace
 
 void waitFor(const Marker &marker) {
@@ -197,13 +225,15 @@ CUresult synchronize(Stream &stream) {
   std::uint64_t group = stream.id;
   {
     std::lock_guard lock(schedulerLock);
-    addWaiter(stream, waiter, stream.submitted);
-    if (stream.kind == Stream::Kind::legacy)
+    addWaiters(stream.context, waiter, [&] {
+      addWaiter(stream, waiter, stream.submitted);
+      if (stream.kind != Stream::Kind::legacy) return;
       forEachBlockingBusy(stream.context, [&](Stream &other) {
         if (&other == &stream) return;
         if (!waiter.remaining) group = other.id;
         addWaiter(other, waiter, other.submitted);
       });
+    });
     if (!waiter.remaining) return stream.context.error();
   }
   waitUntilDone(waiter, stream.context, group);
@@ -215,10 +245,12 @@ CUresult synchronize(Context &context) {
   std::uint64_t group = 0;
   {
     std::lock_guard lock(schedulerLock);
-    for (Stream *stream : context.busy) {
-      addWaiter(*stream, waiter, stream->submitted);
-      group = stream->id;  // any one that is waited for
-    }
+    addWaiters(context, waiter, [&] {
+      for (Stream *stream : context.busy) {
+        addWaiter(*stream, waiter, stream->submitted);
+        group = stream->id;  // any one that is waited for
+      }
+    });
     if (!waiter.remaining) return context.error();
   }
   waitUntilDone(waiter, context, group);

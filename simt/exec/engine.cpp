@@ -73,9 +73,13 @@ public:
     watchForks();
     installFaultHandlers();
     count_ = workers ? workers : std::max(1u, std::thread::hardware_concurrency());
+    spareRunning_.resize(count_ + 1);
     try {
       for (std::uint32_t i = 0; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
       threads_.emplace_back([this] { monitor(); });
+    } catch (const std::bad_alloc &) {
+      end();
+      throw;
     } catch (const std::system_error &error) {  // the process or its user may have no more threads
       const std::size_t started = threads_.size();
       end();

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
 
 #include "simt/exec/barrier.h"
 #include "simt/exec/collective.h"
@@ -319,10 +322,21 @@ void forgetFibers(UnitRun &unit) {
     if (unit.members[m]->state != Member::State::ended) unit.members[m]->fiber.forget();
 }
 
+// Other blocks' memory may come free: tries again for a while. False: there is no memory for the blocks.
+bool prepared(FiberSet &set, const LaunchRun &launch, std::uint64_t index, SharedMemory &shared) {
+  for (auto pause = std::chrono::milliseconds(1); pause.count() < 100; pause *= 2) {
+    try {
+      collectBlocks(set.unit, launch, index);
+      if (furnish(set, launch, shared)) return true;
+    } catch (const std::bad_alloc &) {}
+    std::this_thread::sleep_for(pause);
+  }
+  return false;
+}
+
 void runUnit(FiberSet &set, LaunchRun &launch, std::uint64_t index, SharedMemory &shared) {
   UnitRun &unit = set.unit;
-  collectBlocks(unit, launch, index);
-  if (!furnish(set, launch, shared))
+  if (!prepared(set, launch, index, shared))
     return recordFault(unit, FaultKind::internal, nullptr, "no memory for the stacks or the shared memory of a block");
   runFibers(unit, launch);
   if (launch.stopped.load(std::memory_order_relaxed)) forgetFibers(unit);

@@ -4,8 +4,9 @@
 //   FAIL_NTH    which of these calls fails, from 1; 0: none
 //   FAIL_COUNT  a file of 4096 bytes, the first 8 of which receive how many there were
 //   FAIL_TRACE  if set, the stacks of the call that fails and of an end by std::terminate are written to stderr
-// A call is the driver's or the runtime's if one of these libraries is nearest on its stack, the C and C++ libraries
-// and the loader aside: what the program itself does, or the code generator with all of LLVM, does not count.
+// Calls count from the program's call of failFromHere() on. A call is the driver's or the runtime's if one of these
+// libraries is nearest on its stack, the C and C++ libraries and the loader aside: what the program itself does, or the
+// code generator with all of LLVM, does not count.
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -148,7 +149,6 @@ __attribute__((constructor)) void begin() {
       std::abort();
     });
   }
-  ready.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -156,6 +156,9 @@ __attribute__((constructor)) void begin() {
 #define CALLER __builtin_return_address(0)
 
 extern "C" {
+
+// The program calls this at its start: before, there is nobody who could be told of an error.
+void failFromHere() { ready.store(count != nullptr, std::memory_order_release); }
 
 void *__libc_malloc(std::size_t);
 void *__libc_calloc(std::size_t, std::size_t);

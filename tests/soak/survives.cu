@@ -242,7 +242,10 @@ cudaError_t everything() {
 
 }  // namespace
 
+extern "C" __attribute__((weak)) void failFromHere();
+
 int main() {
+  if (failFromHere) failFromHere();
   alarm(10);
   if (everything() == cudaSuccess) return cudaGetLastError() == cudaSuccess ? 0 : 5;
   cudaGetLastError();
