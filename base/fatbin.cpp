@@ -11,10 +11,12 @@
 #include "base/fatbin.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 namespace strata::fatbin {
@@ -65,6 +67,7 @@ Result<std::vector<std::uint8_t>> decompress(std::span<const std::uint8_t> packe
   if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != size) return corrupt(offset, "wrong uncompressed size");
   std::vector<std::uint8_t> out(size);
   std::size_t written = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
+  if (ZSTD_getErrorCode(written) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(written)) return corrupt(offset, std::string("corrupt zstd data: ") + ZSTD_getErrorName(written));
   if (written != size) return corrupt(offset, "wrong uncompressed size");
   return out;

@@ -30,6 +30,7 @@ bool StackPool::reserve(std::size_t count, std::size_t bytes) {
     bytes_ = bytes;
     ++generation_;
   }
+  stacks_.reserve(count);
   while (stacks_.size() < count) {
     void *stack = mmap(nullptr, mappingBytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED) return false;

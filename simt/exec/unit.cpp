@@ -236,6 +236,8 @@ bool furnish(FiberSet &set, const LaunchRun &launch, SharedMemory &memory) {
   const std::uint32_t perBlock = membersPerBlock(launch);
   const std::size_t count = perBlock * unit.blockCount;
   if (!shared || !set.stacks.reserve(count, stackBytes(launch, unit.lanes))) return false;
+  unit.members.reserve(count);  // so that one list never has more than the other
+  unit.memberOrder.reserve(count);
   while (unit.members.size() < count) {
     unit.members.push_back(std::make_unique<Member>());
     unit.memberOrder.push_back(unit.members.back().get());
@@ -322,12 +324,12 @@ void forgetFibers(UnitRun &unit) {
     if (unit.members[m]->state != Member::State::ended) unit.members[m]->fiber.forget();
 }
 
-// Other blocks' memory may come free: tries again for a while. False: there is no memory for the blocks.
-bool prepared(FiberSet &set, const LaunchRun &launch, std::uint64_t index, SharedMemory &shared) {
+// Others' memory may come free: tries again for a while. False: there is no memory.
+template <class Try>
+bool patiently(Try attempt) {
   for (auto pause = std::chrono::milliseconds(1); pause.count() < 100; pause *= 2) {
     try {
-      collectBlocks(set.unit, launch, index);
-      if (furnish(set, launch, shared)) return true;
+      if (attempt()) return true;
     } catch (const std::bad_alloc &) {}
     std::this_thread::sleep_for(pause);
   }
@@ -336,7 +338,11 @@ bool prepared(FiberSet &set, const LaunchRun &launch, std::uint64_t index, Share
 
 void runUnit(FiberSet &set, LaunchRun &launch, std::uint64_t index, SharedMemory &shared) {
   UnitRun &unit = set.unit;
-  if (!prepared(set, launch, index, shared))
+  const bool furnished = patiently([&] {
+    collectBlocks(unit, launch, index);
+    return furnish(set, launch, shared);
+  });
+  if (!furnished)
     return recordFault(unit, FaultKind::internal, nullptr, "no memory for the stacks or the shared memory of a block");
   runFibers(unit, launch);
   if (launch.stopped.load(std::memory_order_relaxed)) forgetFibers(unit);
@@ -383,6 +389,7 @@ std::uint64_t stacksOfUnit(const LaunchRun &launch) {
 }
 
 bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::uint32_t worker) {
+  patiently([] { return memoryOfThread(), true; });
   ThreadMemory &memory = memoryOfThread();
   const EntryKind kind = launch.request.kernel->entryKind;
   FiberSet &set = kind == EntryKind::lane ? memory.lanes : memory.warps;
