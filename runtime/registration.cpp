@@ -69,8 +69,10 @@ RT_EXPORT char __cudaInitModule(void **handle) { return record(initModule(module
 
 RT_EXPORT unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, std::size_t sharedMem,
                                                cudaStream_t stream) {
-  configurations().push_back({gridDim, blockDim, sharedMem, stream});
-  return 0;
+  return record(guarded("__cudaPushCallConfiguration", [&] {  // an error: the caller does not launch
+    configurations().push_back({gridDim, blockDim, sharedMem, stream});
+    return cudaSuccess;
+  }));
 }
 
 RT_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, std::size_t *sharedMem, void *stream) {

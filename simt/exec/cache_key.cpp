@@ -4,12 +4,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <new>
+
 #include "simt/abi.h"
 #include "simt/engine_id.h"  // made by the build: cmake/engine_id.cmake
 
 namespace strata::simt {
 
-KeyBuilder::KeyBuilder() : state_(XXH3_createState()) { XXH3_128bits_reset(static_cast<XXH3_state_t *>(state_)); }
+KeyBuilder::KeyBuilder() : state_(XXH3_createState()) {
+  if (!state_) throw std::bad_alloc();
+  XXH3_128bits_reset(static_cast<XXH3_state_t *>(state_));
+}
 KeyBuilder::~KeyBuilder() { XXH3_freeState(static_cast<XXH3_state_t *>(state_)); }
 
 KeyBuilder &KeyBuilder::add(std::uint64_t number) {
