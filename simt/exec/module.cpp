@@ -17,6 +17,7 @@
 #include "simt/exec/long_compilation.h"
 #include "simt/exec/native_image.h"
 #include "simt/exec/serialize.h"
+#include "simt/target/cpu.h"
 
 namespace strata::simt {
 namespace {

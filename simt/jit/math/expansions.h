@@ -9,7 +9,7 @@ namespace strata::simt::math {
 
 enum class Direction { nearestEven, nearestAway, zero, down, up };
 
-// approx.cpp: f32, within PTX's error bounds, special cases as PTX's tables give them.
+// target/*_approx.cpp: f32, within PTX's error bounds, special cases as PTX's tables give them.
 Val approxRcp(const CpuFeatures &cpu, Val x);
 Val approxRsqrt(const CpuFeatures &cpu, Val x);
 Val approxSin(const CpuFeatures &cpu, Val x);
@@ -18,12 +18,12 @@ Val approxEx2(const CpuFeatures &cpu, Val x);
 Val approxLg2(const CpuFeatures &cpu, Val x);
 Val approxTanh(const CpuFeatures &cpu, Val x);
 
-// minmax.cpp
+// target/*_minmax.cpp
 Val minimumNumber(const CpuFeatures &cpu, Val a, Val b);
 Val maximumNumber(const CpuFeatures &cpu, Val a, Val b);
 Val flushSubnormal(const CpuFeatures &cpu, Val x);
 
-// directed.cpp: operation is fadd, fsub, fmul, fdiv, fsqrt or fma; f32 and f64; direction zero, down or up.
+// target/*_directed.cpp: operation is fadd, fsub, fmul, fdiv, fsqrt or fma; f32 and f64; direction zero, down or up.
 Val directed(const CpuFeatures &cpu, llvm::StringRef operation, Direction direction, llvm::ArrayRef<Val> args);
 // The neighbour of r (= x in a smaller format, rounded to nearest) that x rounds to in this direction.
 // residual < 0: x lies below r; > 0: above; 0 (or NaN): x is r.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simt/target/cpu_features.h"
-
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
+
+#include "simt/target/cpu_features.h"
 
 namespace strata::simt {
 
