@@ -3,14 +3,13 @@
 // cut into pieces that several workers do.
 #include "driver/copy.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "driver/memory.h"
 #include "driver/work.h"
+#include "simt/target/machine.h"
 
 namespace strata::driver {
 namespace {
@@ -27,21 +26,12 @@ void copyRow(std::uint64_t destination, std::uint64_t source, std::uint64_t byte
 
 // A copy of megabytes, past the caches: a third less traffic, as what is overwritten is not read first.
 void streamRow(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes) {
-  constexpr std::uint64_t kStep = 64;
-  const std::uint64_t head = std::min(roundUp(destination, kStep) - destination, bytes);
+  using simt::machine::kLineBytes;
+  const std::uint64_t head = std::min(roundUp(destination, kLineBytes) - destination, bytes);
+  const std::uint64_t lines = (bytes - head) / kLineBytes, at = head + lines * kLineBytes;
   copyRow(destination, source, head);
-  std::uint64_t at = head;
-  for (; at + kStep <= bytes; at += kStep) {
-    auto *to = static_cast<__m128i *>(pointer(destination + at));
-    const auto *from = static_cast<const __m128i *>(pointer(source + at));
-    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1), c = _mm_loadu_si128(from + 2),
-                  d = _mm_loadu_si128(from + 3);
-    _mm_stream_si128(to, a);
-    _mm_stream_si128(to + 1, b);
-    _mm_stream_si128(to + 2, c);
-    _mm_stream_si128(to + 3, d);
-  }
-  _mm_sfence();
+  simt::machine::storePastCaches(pointer(destination + head), pointer(source + head), lines);
+  simt::machine::storesBefore();
   copyRow(destination + at, source + at, bytes - at);
 }
 

@@ -214,13 +214,14 @@ Result<void> enterLaneCode(Unit &unit) {
 void setAttributes(Unit &unit) { setFunctionAttributes(unit.module, unit.cpu); }
 
 void deinterleave(Unit &unit) {
-  if (!unit.cpu.avx512) return;
+  if (!levelOf(unit.options.simd).masked) return;
   for (llvm::Function &function : unit.module) partHalves(function);
 }
 
 void splitInHalves(Unit &unit) {
-  if (!unit.cpu.avx512) return;
-  for (llvm::Function &function : unit.module) splitLanes(function, /*lanes=*/16, /*registers=*/32);
+  const SimdLevel &level = levelOf(unit.options.simd);
+  if (!level.masked) return;
+  for (llvm::Function &function : unit.module) splitLanes(function, level.registerBytes / 4, level.registers);
 }
 
 std::string textOf(const llvm::Module &module) {

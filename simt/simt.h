@@ -16,6 +16,7 @@
 #include "base/recycled.h"
 #include "base/result.h"
 #include "simt/abi.h"
+#include "simt/target/simd_level.h"
 
 namespace strata::simt {
 
@@ -61,14 +62,13 @@ struct ModuleInfo {
 
 // ---- Compilation --------------------------------------------------------------------------------
 
-enum class Simd : std::uint32_t { portable, avx2, avx512 };
 enum class Mode : std::uint32_t { vector, lane };
 
 // The best target this CPU has, or what STRATA_SIMD asks for (an error if the CPU lacks it).
 Result<Simd> hostSimd();
 
 struct CompileOptions {
-  Simd simd = Simd::avx512;
+  Simd simd = kMostSimd;
   Mode mode = Mode::vector;               // codegen may answer with lane mode where vector mode cannot make progress
   std::uint32_t blockDim[3] = {0, 0, 0};  // 0: any shape; else the code may assume exactly this
   bool blockMultipleOf32 = false;         // blockDim.x is a multiple of 32

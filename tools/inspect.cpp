@@ -70,9 +70,7 @@ Result<simt::CompileOptions> compileOptions(const InspectOptions &options) {
     if (!best) return best.error();
     compile.simd = *best;
   } else {
-    compile.simd = options.simd == "avx512" ? simt::Simd::avx512
-                   : options.simd == "avx2" ? simt::Simd::avx2
-                                            : simt::Simd::portable;
+    compile.simd = simt::levelOf(std::string_view(options.simd))->simd;  // the command line has been checked
   }
   compile.blockMultipleOf32 = options.block == "rows";
   if (options.block.empty() || options.block == "rows" || options.block == "any") return compile;

@@ -89,7 +89,7 @@ bool showDriver(const char *title, const std::string &path) {
 const char *simdName() {
   Result<simt::Simd> simd = simt::hostSimd();
   if (!simd) return "unsupported";
-  return *simd == simt::Simd::avx512 ? "avx512" : *simd == simt::Simd::avx2 ? "avx2" : "portable";
+  return simt::levelOf(*simd).name;
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "base/knobs.h"
+#include "simt/target/simd_level.h"
 #include "tools/tools.h"
 
 using namespace strata::tools;
@@ -32,6 +35,12 @@ void addRun(CLI::App &app, RunOptions &options, int &status) {
   });
 }
 
+std::vector<std::string> simdNames() {
+  std::vector<std::string> names = {"auto"};
+  for (const strata::simt::SimdLevel &level : strata::simt::kSimdLevels) names.insert(names.begin() + 1, level.name);
+  return names;
+}
+
 void addInspect(CLI::App &app, InspectOptions &options, int &status) {
   CLI::App *sub =
       app.add_subcommand("inspect", "Show what kernels become: PTX, lane IR, vector IR, x86 assembly, and why");
@@ -41,7 +50,7 @@ void addInspect(CLI::App &app, InspectOptions &options, int &status) {
       "--stage", options.stage,
       "What to show: ptx, lane, vector, asm, why, passes (the passes, with times and sizes), or the IR after a "
       "pass of that name");
-  sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember({"auto", "avx512", "avx2", "portable"}));
+  sub->add_option("--simd", options.simd, "SIMD target")->check(CLI::IsMember(simdNames()));
   sub->add_option("--block", options.block,
                   "Block shape of the launch: X, X,Y or X,Y,Z, 'rows' (blockDim.x a multiple of 32) or 'any'; default: "
                   "rows, or 16,16,1 where threadIdx.y is read");

@@ -2,10 +2,10 @@
 // FunctionEmitter: shuffles, votes, matches and reductions between the lanes. Member masks name who takes
 // part; lanes that are not active at the call do not (simt/lane_ir.md).
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 #include "simt/emit/function_emitter.h"
+#include "simt/target/instructions.h"
 
 namespace strata::simt {
 
@@ -135,21 +135,7 @@ llvm::Value *FunctionEmitter::permute(Value *values, Value *sources) {
     }
     return builder_.CreateShuffleVector(values, lanes);
   }
-  if (context_.simd == Simd::avx512) {
-    std::vector<int> low, high, both;
-    for (int l = 0; l < 32; ++l) {
-      (l < 16 ? low : high).push_back(l);
-      both.push_back(l);
-    }
-    Value *valuesLow = builder_.CreateShuffleVector(values, low),
-          *valuesHigh = builder_.CreateShuffleVector(values, high);
-    auto half = [&](const std::vector<int> &which) {
-      return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
-                                      {valuesLow, builder_.CreateShuffleVector(sources, which), valuesHigh});
-    };
-    Value *first = half(low), *second = half(high);
-    return builder_.CreateShuffleVector(first, second, both);
-  }
+  if (Value *permuted = permuteWords(builder_, context_.simd, values, sources)) return permuted;
   Value *wide = builder_.CreateZExt(sources, widen(builder_.getInt64Ty()));
   Value *at = builder_.CreateInBoundsGEP(builder_.getInt32Ty(), spill(values), wide);
   return builder_.CreateMaskedGather(values->getType(), at, llvm::Align(4), fullMask_);

@@ -37,8 +37,6 @@ std::vector<int> iota(unsigned first, unsigned count) {
   return result;
 }
 
-unsigned registerBytes(Simd simd) { return simd == Simd::avx512 ? 64 : simd == Simd::avx2 ? 32 : 16; }
-
 }  // namespace
 
 // Element `at` of vector `source`; none: it does not matter.
@@ -166,7 +164,7 @@ std::optional<FunctionEmitter::Member> FunctionEmitter::nextMember(llvm::Instruc
 
 unsigned FunctionEmitter::pieceWidth(llvm::Type *element) const {
   const auto bytes = static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element));
-  return std::min(kLanes, registerBytes(context_.simd) / bytes);
+  return std::min(kLanes, level().registerBytes / bytes);
 }
 
 // Places of elements, register by register.
@@ -180,19 +178,17 @@ std::vector<std::vector<FunctionEmitter::Place>> FunctionEmitter::placesOf(const
   return result;
 }
 
-namespace {
-
 // A gather or scatter of a warp, in the units of a load or a shuffle.
-unsigned apartCost(Simd simd, unsigned bytes) { return simd == Simd::avx512 && bytes >= 4 ? 26 : 48; }
-
-}  // namespace
+unsigned FunctionEmitter::spreadCost(llvm::Type *element) const {
+  return level().spreadCost(static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+}
 
 // --- loads -------------------------------------------------------------------------------------------
 
 FunctionEmitter::Pieces FunctionEmitter::piecesToLoad(llvm::ArrayRef<Member> members, unsigned width) const {
   std::set<std::int64_t> all;
   for (const Member &one : members) all.insert(one.elements.begin(), one.elements.end());
-  return Pieces(all, width, context_.simd == Simd::avx512 ? width - 1 : 3, /*within=*/maskIsFull());
+  return Pieces(all, width, level().widestGap ? level().widestGap : width - 1, /*within=*/maskIsFull());
 }
 
 // None: gathers take less.
@@ -206,15 +202,13 @@ std::optional<unsigned> FunctionEmitter::costOfLoads(llvm::ArrayRef<Member> memb
   for (const Member &one : members)
     for (const auto &part : placesOf(one, pieces, width)) cost += picks<Place>(part);
   if (!maskIsFull()) {
-    if (context_.simd != Simd::avx512) return std::nullopt;
+    if (!level().masked) return std::nullopt;
     cost += kLanes / width;
     for (const auto &layers : lanesOfPieces(members, pieces, width)) cost += 3 * static_cast<unsigned>(layers.size());
   } else if (pieces.runs <= kMostRuns && pieces.elementCount <= kMostElements * components) {
     return cost;
   }
-  const unsigned apart =
-      components *
-      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart = components * spreadCost(element);
   return cost < apart ? std::optional(cost) : std::nullopt;
 }
 
@@ -223,9 +217,7 @@ llvm::Value *FunctionEmitter::loadPattern(llvm::LoadInst &load) {
   if (!first) return nullptr;
   llvm::Type *element = load.getType()->getScalarType();
   const auto count = static_cast<unsigned>(first->elements.size()) / kLanes;
-  const unsigned apart =
-      count *
-      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart = count * spreadCost(element);
   std::vector<Member> members = {*first};
   std::optional<unsigned> cost = costOfLoads(members);
   while (members.size() < kMostMembers) {
@@ -359,7 +351,7 @@ std::optional<FunctionEmitter::StorePlan> FunctionEmitter::planStores(llvm::Arra
   const unsigned width = pieceWidth(element), registers = kLanes / width;
   std::set<std::int64_t> all;
   for (const Member &one : members) all.insert(one.elements.begin(), one.elements.end());
-  if (!maskIsFull() && (context_.simd != Simd::avx512 || all.size() != members.size() * kLanes))
+  if (!maskIsFull() && (!level().masked || all.size() != members.size() * kLanes))
     return std::nullopt;  // of two lanes one wins, if it is active
   StorePlan plan{Pieces(all, width, width - 1, /*within=*/false), {}};
   plan.wanted.assign(plan.pieces.pieces.size(), std::vector<Place>(width));
@@ -375,15 +367,14 @@ std::optional<FunctionEmitter::StorePlan> FunctionEmitter::planStores(llvm::Arra
     plan.whole = plan.whole && llvm::all_of(places, [](const Place &place) { return place.source >= 0; });
   }
   if (!maskIsFull()) plan.cost += registers;
-  if (!plan.whole && context_.simd != Simd::avx512) return std::nullopt;
+  if (!plan.whole && !level().masked) return std::nullopt;
   return plan;
 }
 
 // The cost of one by itself: in pieces, run by run, or as a scatter.
 unsigned FunctionEmitter::costOfStore(const Member &member, std::optional<StorePlan> plan) {
   llvm::Type *element = llvm::getLoadStoreType(member.access);
-  const unsigned apart =
-      apartCost(context_.simd, static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(element)));
+  const unsigned apart = spreadCost(element);
   return plan ? std::min(plan->cost, apart) : apart;
 }
 
@@ -410,9 +401,7 @@ bool FunctionEmitter::storePattern(llvm::StoreInst &store) {
     }
   }
   if (members.size() == 1 && storeRuns(store, plan ? plan->cost : ~0u)) return true;
-  const unsigned apart = apartCost(
-      context_.simd,
-      static_cast<unsigned>(context_.module.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType())));
+  const unsigned apart = spreadCost(store.getValueOperand()->getType());
   if (members.size() == 1 && (!plan || plan->cost >= apart)) return false;
   guarded(
       shape(members[0].access->getOperand(1)), [&] { return storeMembers(members, *plan); },
@@ -455,7 +444,7 @@ llvm::Value *FunctionEmitter::storeMembers(llvm::ArrayRef<Member> members, const
 // Where the lanes write a few runs of elements, in whatever order: the lanes are sorted, and each run is one store. Not
 // if there is something that costs less.
 bool FunctionEmitter::storeRuns(llvm::StoreInst &store, unsigned other) {
-  const std::size_t mostRuns = context_.simd == Simd::avx512 ? kLanes / 2 : kLanes;  // else no worse than a scatter
+  const std::size_t mostRuns = level().masked ? kLanes / 2 : kLanes;  // else no worse than a scatter
   const Shape address = shape(store.getPointerOperand());
   if (!maskIsFull()) return false;
   llvm::Type *element = store.getValueOperand()->getType();

@@ -12,6 +12,7 @@
 #include "simt/abi.h"
 #include "simt/passes/lane/skip_costly_values.h"
 #include "simt/passes/lane/warp_full.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 
@@ -272,7 +273,7 @@ void FunctionEmitter::emitLoopExit(BasicBlock *block, const std::vector<Edge> &e
 // --- which blocks must not run with an empty mask ----------------------------------------------------
 
 namespace {
-constexpr unsigned kCheap = 12;  // vector instructions that cost less than a mispredicted branch
+constexpr unsigned kCheap = kTuning.emptyBlockCost;
 }
 
 bool FunctionEmitter::needsLanes(Instruction &i, unsigned &cost) {

@@ -202,6 +202,8 @@ private:
   };
   std::optional<Member> member(llvm::Instruction &access, std::int64_t apart);
   std::optional<Member> nextMember(llvm::Instruction &first, llvm::Instruction &last);
+  const SimdLevel &level() const { return levelOf(context_.simd); }
+  unsigned spreadCost(llvm::Type *element) const;
   unsigned pieceWidth(llvm::Type *element) const;
   static std::vector<std::vector<Place>> placesOf(const Member &member, const Pieces &pieces, unsigned width);
   Value *pick(llvm::ArrayRef<Value *> sources, llvm::ArrayRef<Place> wanted);

@@ -4,12 +4,11 @@
 // block to block rely on for speed.
 #pragma once
 
-#include <x86intrin.h>
-
 #include <algorithm>
 
 #include "simt/exec/image.h"
 #include "simt/exec/unit.h"
+#include "simt/target/machine.h"
 
 namespace strata::simt {
 
@@ -33,9 +32,9 @@ public:
     return first < last;
   }
 
-  void begin() { start_ = __rdtsc(); }
+  void begin() { start_ = machine::timeCounter(); }
   void end(std::uint64_t units) {
-    const std::uint64_t cycles = __rdtsc() - start_;
+    const std::uint64_t cycles = machine::timeCounter() - start_;
     if (units >= size_ && cycles < kTarget / 2 && !mayWait()) size_ = std::min(size_ * 4, kMost);
     else if (cycles > 2 * kTarget) size_ = std::max<std::uint64_t>(size_ / 2, 1);
     if (launch_.request.kernel->code)

@@ -28,6 +28,7 @@
 #include "simt/exec/launch_run.h"
 #include "simt/exec/replay.h"
 #include "simt/exec/unit.h"
+#include "simt/target/machine.h"
 
 namespace strata::simt {
 namespace {
@@ -61,7 +62,7 @@ bool spinUntil(Condition condition) {
   do {
     for (int i = 0; i < 64; ++i) {
       if (condition()) return true;
-      __builtin_ia32_pause();
+      machine::pause();
     }
   } while (Clock::now() < end);
   return condition();

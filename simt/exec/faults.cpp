@@ -16,6 +16,7 @@
 
 #include "simt/exec/image.h"
 #include "simt/exec/unit.h"
+#include "simt/target/machine.h"
 
 namespace strata::simt {
 namespace {
@@ -118,16 +119,6 @@ void escapeFromSignal() {
   unit.entered->fiber.abandon();
 }
 
-void redirect(ucontext_t &context, const Fiber &fiber) {
-  constexpr std::uint64_t kDirectionFlag = 0x400;
-  auto &registers = context.uc_mcontext.gregs;
-  // As behind a call: 16-byte aligned less the return address.
-  const std::uint64_t top = reinterpret_cast<std::uint64_t>(fiber.stackTop()) & ~std::uint64_t{15};
-  registers[REG_RSP] = static_cast<greg_t>(top - 128 - 8);
-  registers[REG_RIP] = reinterpret_cast<greg_t>(&escapeFromSignal);
-  registers[REG_EFL] &= ~static_cast<greg_t>(kDirectionFlag);
-}
-
 void passOn(int signal, siginfo_t *info, void *context) {
   const struct sigaction &before = previous[signal];
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
@@ -149,7 +140,7 @@ void handler(int signal, siginfo_t *info, void *opaque) {
   Member *member = unit ? unit->entered : nullptr;
   if (!member || unit->uninterrupted) return passOn(signal, info, opaque);
   auto &context = *static_cast<ucontext_t *>(opaque);
-  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  const std::uintptr_t pc = machine::programCounter(context);
   if (signal == kInterruptSignal) {
     if (!interruptible(*unit, pc)) return passOn(signal, info, opaque);
     caught = {.kind = FaultKind::interrupted};
@@ -158,7 +149,7 @@ void handler(int signal, siginfo_t *info, void *opaque) {
               .address = reinterpret_cast<std::uint64_t>(info->si_addr),
               .pc = pc};
   }
-  redirect(context, member->fiber);
+  machine::redirect(context, member->fiber.stackTop(), escapeFromSignal);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xmmintrin.h>
 
 #include "simt/exec/sanitizers.h"
+#include "simt/target/machine.h"
 
 namespace strata::simt {
 
@@ -71,9 +71,7 @@ void Fiber::trampoline(ctx::transfer_t from) {
   __sanitizer_finish_switch_fiber(nullptr, &fiber->schedulerBottom_, &fiber->schedulerBytes_);
 #endif
   // The thread may have a rounding mode of its own; kernels have the default one.
-  constexpr unsigned kDefaultMxcsr = 0x1F80;
-  _mm_setcsr(kDefaultMxcsr);
-  asm volatile("fninit");
+  machine::useDefaultRounding();
   fiber->body_(fiber->argument_);
   __builtin_trap();  // the body does not return
 }

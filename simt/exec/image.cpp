@@ -11,9 +11,11 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "simt/exec/codegen_library.h"
+#include "simt/target/relocations.h"
 
 namespace strata::simt {
 namespace {
@@ -22,7 +24,8 @@ constexpr std::uint64_t kMaxObjectBytes = std::uint64_t{1} << 28;
 constexpr std::uint64_t kMaxLoadedBytes = std::uint64_t{1} << 29;
 constexpr std::uint32_t kMaxSections = 4096;
 constexpr std::uint64_t kMaxAlignment = 4096;
-constexpr std::uint64_t kStubBytes = 16, kSlotBytes = 8;
+constexpr std::uint64_t kSlotBytes = 8;
+using machine::kStubBytes;
 constexpr std::string_view kEntryName = "strata_entry";
 
 enum Part : unsigned { code, constants, data, partCount };
@@ -72,7 +75,6 @@ private:
   Result<void> fill();
   Result<void> relocate(const Section &relocations);
   Result<void> apply(const Section &target, const Elf64_Rela &relocation);
-  Result<void> patch(std::uint8_t *where, std::uint32_t type, std::int64_t value);
   Result<std::uint64_t> symbolAddress(std::uint32_t index);
   Result<std::shared_ptr<const CodeImage>> finish();
 
@@ -115,8 +117,8 @@ Result<void> ImageLoader::readHeaders() {
   if (object_.size() < sizeof header || object_.size() > kMaxObjectBytes) return damaged("size is out of range");
   std::memcpy(&header, object_.data(), sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL || header.e_machine != EM_X86_64)
-    return damaged("not an x86-64 relocatable object");
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL || header.e_machine != machine::kElfMachine)
+    return damaged("not a relocatable object of this processor's");
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 || header.e_shnum > kMaxSections ||
       header.e_shstrndx >= header.e_shnum || !inside(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)))
     return damaged("section table is out of range");
@@ -144,7 +146,7 @@ Result<void> ImageLoader::readSection(Section &section, std::string_view names) 
   if (h.sh_type == SHT_GROUP) return damaged("section groups are not supported");
   if (!(h.sh_flags & SHF_ALLOC)) return {};
   // Unwind tables: kernels are left by switching stacks, never by unwinding.
-  if (section.name == ".eh_frame" || h.sh_type == SHT_X86_64_UNWIND) return {};
+  if (section.name == ".eh_frame" || machine::isUnwindSection(h.sh_type)) return {};
   if (h.sh_type != SHT_PROGBITS && h.sh_type != SHT_NOBITS) return damaged(quoted + " has an unknown type");
   if (h.sh_flags & (SHF_TLS | SHF_COMPRESSED)) return damaged(quoted + " has unsupported flags");
   if (h.sh_size > kMaxLoadedBytes) return damaged(quoted + " is too large");
@@ -199,8 +201,8 @@ Result<void> ImageLoader::collectSlots() {
       std::uint32_t symbol = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
       if (symbol >= symbols_.size()) return damaged("relocation against no symbol");
       bool external = symbol != 0 && symbols_[symbol].st_shndx == SHN_UNDEF;
-      bool slot = type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
-      if (!external && !slot) continue;
+      const std::optional<machine::Relocation> kind = machine::relocationOf(type);
+      if (!external && !(kind && kind->slot)) continue;
       External &entry = slots_[symbol];
       if (!external) continue;
       void *function = externalFunction(symbolNames_[symbol]);
@@ -243,15 +245,13 @@ Result<void> ImageLoader::place() {
 }
 
 Result<void> ImageLoader::fill() {
-  std::memset(at(partOffset_[code]), 0xCC, partEnd_[code] - partOffset_[code]);  // int3 between sections
+  std::memset(at(partOffset_[code]), machine::kTrap, partEnd_[code] - partOffset_[code]);
   for (const Section &section : sections_)
     if (section.loaded && section.header.sh_type != SHT_NOBITS && section.header.sh_size)
       std::memcpy(at(section.offset), object_.data() + section.header.sh_offset, section.header.sh_size);
   for (auto &[symbol, entry] : slots_) {
     if (entry.address) {
-      std::int32_t distance = static_cast<std::int32_t>(entry.slot - (entry.stub + 6));
-      at(entry.stub)[0] = 0xFF, at(entry.stub)[1] = 0x25;  // jmp *distance(%rip)
-      std::memcpy(at(entry.stub + 2), &distance, sizeof distance);
+      machine::writeStub(at(entry.stub), static_cast<std::int64_t>(entry.slot - entry.stub));
     } else {
       auto address = symbolAddress(symbol);
       if (!address) return address.error();
@@ -289,43 +289,26 @@ Result<std::uint64_t> ImageLoader::symbolAddress(std::uint32_t index) {
 
 Result<void> ImageLoader::apply(const Section &target, const Elf64_Rela &relocation) {
   std::uint32_t symbol = ELF64_R_SYM(relocation.r_info), type = ELF64_R_TYPE(relocation.r_info);
-  std::uint64_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
+  const std::optional<machine::Relocation> kind = machine::relocationOf(type);
+  const std::uint64_t width = kind ? kind->width : 1;
   std::uint64_t size = target.header.sh_type == SHT_NOBITS ? 0 : target.header.sh_size;
   if (relocation.r_offset > size || width > size - relocation.r_offset)
     return damaged("a relocation lies outside its section");
   std::uint8_t *where = at(target.offset + relocation.r_offset);
   auto address = symbolAddress(symbol);
   if (!address) return address.error();
+  if (!kind) return damaged("unsupported relocation type " + std::to_string(type));
   // Unsigned arithmetic: damaged addends may wrap, the range check below finds them.
-  std::uint64_t value = *address + static_cast<std::uint64_t>(relocation.r_addend);
-  const std::uint64_t place = reinterpret_cast<std::uint64_t>(where);
-  switch (type) {
-    case R_X86_64_64:
-    case R_X86_64_32:
-    case R_X86_64_32S: break;
-    case R_X86_64_PC64:
-    case R_X86_64_PC32:
-    case R_X86_64_PLT32: value -= place; break;
-    case R_X86_64_GOTPCREL:
-    case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
-      value = base() + slots_.at(symbol).slot + static_cast<std::uint64_t>(relocation.r_addend) - place;
-      break;
-    default: return damaged("unsupported relocation type " + std::to_string(type));
+  std::uint64_t value =
+      (kind->slot ? base() + slots_.at(symbol).slot : *address) + static_cast<std::uint64_t>(relocation.r_addend);
+  if (kind->relative) value -= reinterpret_cast<std::uint64_t>(where);
+  if (kind->width == 4) {
+    const bool fits = kind->isSigned ? static_cast<std::int64_t>(value) ==
+                                           static_cast<std::int32_t>(static_cast<std::uint32_t>(value))
+                                     : value <= std::numeric_limits<std::uint32_t>::max();
+    if (!fits) return damaged("relocation type " + std::to_string(type) + " is out of range");
   }
-  return patch(where, type, static_cast<std::int64_t>(value));
-}
-
-Result<void> ImageLoader::patch(std::uint8_t *where, std::uint32_t type, std::int64_t value) {
-  if (type == R_X86_64_64 || type == R_X86_64_PC64) {
-    std::memcpy(where, &value, 8);
-    return {};
-  }
-  bool fits = type == R_X86_64_32 ? value >= 0 && value <= std::numeric_limits<std::uint32_t>::max()
-                                  : value == static_cast<std::int32_t>(value);
-  if (!fits) return damaged("relocation type " + std::to_string(type) + " is out of range");
-  std::uint32_t narrow = static_cast<std::uint32_t>(value);
-  std::memcpy(where, &narrow, 4);
+  std::memcpy(where, &value, kind->width);  // of a narrow one the low half
   return {};
 }
 

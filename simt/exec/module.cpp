@@ -12,12 +12,12 @@
 #include "base/knobs.h"
 #include "base/log.h"
 #include "simt/exec/cache.h"
+#include "simt/exec/cache_key.h"
 #include "simt/exec/codegen_library.h"
 #include "simt/exec/image.h"
 #include "simt/exec/long_compilation.h"
 #include "simt/exec/native_image.h"
 #include "simt/exec/serialize.h"
-#include "simt/target/cpu.h"
 
 namespace strata::simt {
 namespace {

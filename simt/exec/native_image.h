@@ -28,7 +28,7 @@ struct NativeKernel {
 struct NativeTable {
   std::string engine;  // engineIdentity()
   CacheKey source;
-  Simd simd = Simd::portable;
+  Simd simd = kLeastSimd;
   std::string cpu;  // cpuFeatureWords() of the only kind of CPU that runs it; empty: each CPU of the target does
   ModuleInfo info;
   std::vector<NativeKernel> kernels;

@@ -10,7 +10,6 @@
 #include "simt/exec/codegen_library.h"
 #include "simt/exec/module.h"
 #include "simt/exec/native_image.h"
-#include "simt/target/cpu.h"
 
 namespace strata::simt {
 

@@ -28,7 +28,7 @@ void inParallel(std::size_t count, unsigned threads, const std::function<void(st
 Result<BlockShape> readShape(const std::string &option, const std::string &text);
 
 struct NativeTarget {
-  Simd simd = Simd::avx512;
+  Simd simd = kMostSimd;
   bool hostExtensions = false;  // true: for CPUs exactly like this one
 };
 

@@ -185,7 +185,7 @@ std::optional<ModuleInfo> deserializeModule(std::span<const std::uint8_t> bytes)
 
 std::optional<NativeTable> deserializeNative(std::span<const std::uint8_t> bytes) {
   auto table = read<NativeTable>(bytes);
-  if (!table || table->simd > Simd::avx512 || !consistent(table->info)) return std::nullopt;
+  if (!table || table->simd > kMostSimd || !consistent(table->info)) return std::nullopt;
   return table;
 }
 

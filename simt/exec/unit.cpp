@@ -2,7 +2,6 @@
 // Runs units of a launch on the calling thread.
 #include "simt/exec/unit.h"
 
-#include <emmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "simt/exec/device_libc.h"
 #include "simt/exec/faults.h"
 #include "simt/exec/runtime_table.h"
+#include "simt/target/machine.h"
 
 namespace strata::simt {
 namespace {
@@ -406,7 +406,7 @@ bool runUnits(LaunchRun &launch, std::uint64_t first, std::uint64_t last, std::u
     runUnit(set, launch, index, memory.shared);
     index = end;
   }
-  if (launch.state.streamStores) _mm_sfence();  // jit/stream_stores.h
+  if (launch.state.streamStores) machine::storesBefore();  // passes/warp/stream_stores.h
   runningUnit = nullptr;
   return unit.faultedFirst;
 }

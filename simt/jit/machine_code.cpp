@@ -11,48 +11,23 @@
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/LEB128.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <mutex>
-
 #include "simt/jit/spill_report.h"
+#include "simt/target/instructions.h"
 
 namespace strata::simt {
 
-constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
-
-// The scheduler compares each store with all accesses of its block that came before: from so many on these become one.
-// LLVM's default, 1000, takes seconds for a block of a few thousand accesses.
-static void boundScheduler() {
-  constexpr unsigned kMostAccesses = 128;
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto found = options.find("dag-maps-huge-region");
-  if (found != options.end()) static_cast<llvm::cl::opt<unsigned> *>(found->second)->setValue(kMostAccesses);
-}
-
-static void initialiseX86() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();  // inline assembly
-    boundScheduler();
-  });
-}
-
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const CpuFeatures &cpu) {
-  initialiseX86();
+  initializeTarget();
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(kTriple, error);
-  if (!target) return internalError("LLVM has no x86 target: " + error);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(targetTriple(), error);
+  if (!target) return internalError("LLVM does not know this processor: " + error);
   llvm::TargetOptions options;
   options.EmitStackSizeSection = true;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  auto *machine = target->createTargetMachine(kTriple, cpu.cpu, cpu.features, options, llvm::Reloc::PIC_,
+  auto *machine = target->createTargetMachine(targetTriple(), cpu.cpu, cpu.features, options, llvm::Reloc::PIC_,
                                               llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default);
   if (!machine) return internalError("LLVM cannot target " + cpu.cpu);
   return std::unique_ptr<llvm::TargetMachine>(machine);
@@ -63,9 +38,9 @@ void setFunctionAttributes(llvm::Module &module, const CpuFeatures &cpu) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", cpu.cpu);
     if (!cpu.features.empty()) f.addFnAttr("target-features", cpu.features);
-    if (cpu.avx512) {
-      f.addFnAttr("prefer-vector-width", "512");
-      f.addFnAttr("min-legal-vector-width", "512");
+    if (const char *bits = cpu.vectorBits) {
+      f.addFnAttr("prefer-vector-width", bits);
+      f.addFnAttr("min-legal-vector-width", bits);
     }
     f.addFnAttr("probe-stack", "inline-asm");  // a large frame must not step over the stack's guard page
     f.addFnAttr("no-builtins");

@@ -13,7 +13,7 @@
 
 namespace strata::simt {
 
-// x86-64 Linux, position independent, small code model. Errors: internal.
+// Position independent, small code model. Errors: internal.
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const CpuFeatures &cpu);
 
 // What every function needs for this CPU: 512-bit registers where there are, stack probes.

@@ -8,6 +8,7 @@
 #include "simt/analysis/array_names.h"
 #include "simt/lower/debug_info.h"
 #include "simt/lower/function_lowering.h"
+#include "simt/target/instructions.h"
 
 namespace strata::simt {
 
@@ -53,7 +54,7 @@ Result<std::unique_ptr<llvm::Module>> lower(llvm::LLVMContext &context, const ll
     return userError("no kernel '" + std::string(kernel) + "' in the module");
   auto ir = std::make_unique<llvm::Module>(kernel, context);
   ir->setDataLayout(dataLayout);
-  ir->setTargetTriple("x86_64-unknown-linux-gnu");
+  ir->setTargetTriple(targetTriple());
   const Reach reached = reach(module, index);
   LaneModule lane(*ir, module, reached, options);
   for (std::uint32_t f : reached.functions)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU that we compile for can do, beyond plain x86-64.
+// What the CPU that we compile for can do by instruction.
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 namespace strata::simt {
 
 struct CpuFeatures {
-  bool sse41 = false, fma = false, f16c = false, avx512 = false, fp16 = false;
-  std::string cpu;       // LLVM's CPU name: x86-64, x86-64-v3, x86-64-v4
-  std::string features;  // LLVM's feature string: what the host has beyond `cpu`
+  bool roundsToIntegral = false, fusesMultiplyAdd = false, convertsHalf = false, computesHalf = false;
+  bool avx512 = false;               // asked for in this folder only
+  const char *vectorBits = nullptr;  // the width that LLVM is to use, if it would use less
+  std::string cpu;                   // LLVM's CPU name
+  std::string features;              // LLVM's feature string: what the host has beyond `cpu`
 };
 
-// The instruction set of a Simd level; with `hostExtensions` avx512 adds what this host has beyond it.
+// The instruction set of a Simd level; with `hostExtensions` it adds what this host has beyond it.
 CpuFeatures cpuFeatures(Simd simd, bool hostExtensions = true);
 
 }  // namespace strata::simt

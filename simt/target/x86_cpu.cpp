@@ -56,17 +56,16 @@ const std::string &cpuFeatureWords() {
   return words;
 }
 
+static bool has(Simd simd) { return simd == Simd::avx512 ? hasAvx512() : simd == Simd::avx2 ? hasAvx2() : true; }
+
 Result<Simd> hostSimd() {
   __builtin_cpu_init();
   const std::string &wanted = knobs::get().STRATA_SIMD;
-  if (wanted == "auto") return hasAvx512() ? Simd::avx512 : hasAvx2() ? Simd::avx2 : Simd::portable;
-  if (wanted == "portable") return Simd::portable;
-  if (wanted == "avx2" || wanted == "avx512") {
-    bool wide = wanted == "avx512";
-    if (wide ? hasAvx512() : hasAvx2()) return wide ? Simd::avx512 : Simd::avx2;
-    return environmentError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
-  }
-  return internalError("a SIMD target '" + wanted + "' that base/knobs.def does not allow");
+  if (wanted == "auto") return has(Simd::avx512) ? Simd::avx512 : has(Simd::avx2) ? Simd::avx2 : Simd::portable;
+  const SimdLevel *level = levelOf(std::string_view(wanted));
+  if (!level) return internalError("a SIMD target '" + wanted + "' that base/knobs.def does not allow");
+  if (has(level->simd)) return level->simd;
+  return environmentError("STRATA_SIMD=" + wanted + ": this CPU or its system does not support it");
 }
 
 }  // namespace strata::simt

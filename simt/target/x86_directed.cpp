@@ -63,18 +63,18 @@ static Value *inAssembly(llvm::IRBuilder<> &b, const CpuFeatures &cpu, llvm::Str
     code = mnemonic(op) + suffix + " $3, $2, $0";
     constraints = "=&x,0,x,x,*m,*m";
   } else if (op == "fsqrt") {
-    code = !cpu.fma             ? "sqrt" + suffix + " $1, $0"
-           : type->isVectorTy() ? "vsqrt" + suffix + " $1, $0"
-                                : "vsqrt" + suffix + " $1, $1, $0";
+    code = !cpu.fusesMultiplyAdd ? "sqrt" + suffix + " $1, $0"
+           : type->isVectorTy()  ? "vsqrt" + suffix + " $1, $0"
+                                 : "vsqrt" + suffix + " $1, $1, $0";
     constraints = "=&x,x,*m,*m";
-  } else if (cpu.fma) {  // AVX: three operands
+  } else if (cpu.fusesMultiplyAdd) {  // AVX: three operands
     code = "v" + mnemonic(op) + suffix + " $2, $1, $0";
     constraints = "=&x,x,x,*m,*m";
   } else {
     code = mnemonic(op) + suffix + " $2, $0";
     constraints = "=&x,0,x,*m,*m";
   }
-  const std::string load = cpu.fma ? "vldmxcsr " : "ldmxcsr ";
+  const std::string load = cpu.fusesMultiplyAdd ? "vldmxcsr " : "ldmxcsr ";
   const unsigned memory = static_cast<unsigned>(v.size()) + 1;
   code = load + "$" + std::to_string(memory) + "\n\t" + code + "\n\t" + load + "$" + std::to_string(memory + 1);
   constraints += ",~{dirflag},~{fpsr},~{flags}";
@@ -93,7 +93,7 @@ static Value *inAssembly(llvm::IRBuilder<> &b, const CpuFeatures &cpu, llvm::Str
 // Vectors go register by register.
 static Val withControlWord(const CpuFeatures &cpu, llvm::StringRef op, Direction direction, llvm::ArrayRef<Val> args) {
   llvm::IRBuilder<> &b = args[0].builder();
-  const unsigned piece = (cpu.fma ? 256 : 128) / args[0].bits(), lanes = args[0].lanes();
+  const unsigned piece = (cpu.fusesMultiplyAdd ? 256 : 128) / args[0].bits(), lanes = args[0].lanes();
   const auto emit = [&](llvm::ArrayRef<Value *> v) { return inAssembly(b, cpu, op, direction, v); };
   if (!lanes || lanes % piece) return perLane(args, emit);
   Value *result = llvm::PoisonValue::get(static_cast<Value *>(args[0])->getType());
@@ -110,7 +110,7 @@ static Val withControlWord(const CpuFeatures &cpu, llvm::StringRef op, Direction
 
 Val directed(const CpuFeatures &cpu, llvm::StringRef op, Direction direction, llvm::ArrayRef<Val> args) {
   if (cpu.avx512) return withAvx512(op, direction, args);
-  if (op == "fma" && !cpu.fma) return softFma(args[0], args[1], args[2], direction);
+  if (op == "fma" && !cpu.fusesMultiplyAdd) return softFma(args[0], args[1], args[2], direction);
   return withControlWord(cpu, op, direction, args);
 }
 

@@ -31,9 +31,9 @@ std::vector<CpuFeatures> cpus() {
   if (!host.lookup("avx512f") || !host.lookup("avx512dq") || !host.lookup("avx512bw") || !host.lookup("avx512vl"))
     return all;
   all.push_back(cpuFeatures(Simd::avx512));
-  if (all.back().fp16) {  // and the same without half instructions
+  if (all.back().computesHalf) {  // and the same without half instructions
     all.push_back(all.back());
-    all.back().fp16 = false;
+    all.back().computesHalf = false;
     all.back().features = "";
   }
   return all;
@@ -139,8 +139,8 @@ public:
     module->setTargetTriple("x86_64-unknown-linux-gnu");
     setFunctionAttributes(*module, cpu);
     CompileOptions options;
-    options.hostExtensions = cpu.fp16;
-    options.simd = cpu.avx512 ? Simd::avx512 : cpu.fma ? Simd::avx2 : Simd::portable;
+    options.hostExtensions = cpu.computesHalf;
+    options.simd = cpu.avx512 ? Simd::avx512 : cpu.fusesMultiplyAdd ? Simd::avx2 : Simd::portable;
     Unit unit(*module, *module->getFunction("v"), options, target->get());
     PassTrace trace;
     auto setting = PassSetting::parse("verify");
@@ -181,7 +181,7 @@ std::string hex(std::uint64_t v) {
 void verify(const Operation &op, const Check &check, const std::function<bool(const Values &)> &skip = nullptr) {
   SCOPED_TRACE(op.name + ", seed " + std::to_string(seed()));
   for (const CpuFeatures &cpu : cpus()) {
-    SCOPED_TRACE(cpu.cpu + (cpu.fp16 ? "+fp16" : ""));
+    SCOPED_TRACE(cpu.cpu + (cpu.computesHalf ? "+fp16" : ""));
     Compiled compiled(op, cpu);
     if (!compiled) return;
     unsigned wrong = 0;

@@ -29,7 +29,7 @@ Val widen(const CpuFeatures &cpu, Val x, Type *to) {
   llvm::IRBuilder<> &b = x.builder();
   if (to->isDoubleTy() && x.bits() == 16) return widen(cpu, x, b.getFloatTy()).extended(to);
   if (x.element()->isBFloatTy()) return shl(x.asInt().extended(b.getInt32Ty()), 16).asFloat();
-  if (x.element()->isHalfTy() && !cpu.f16c) return halfToFloat(x);
+  if (x.element()->isHalfTy() && !cpu.convertsHalf) return halfToFloat(x);
   return x.extended(to);
 }
 
@@ -69,10 +69,10 @@ static Val floatToHalf(Val x) {
 
 static Val narrowNearest(const CpuFeatures &cpu, Val x, Type *to) {
   llvm::IRBuilder<> &b = x.builder();
-  if (to->isFloatTy() || (to->isHalfTy() && cpu.fp16)) return x.rounded(to);
+  if (to->isFloatTy() || (to->isHalfTy() && cpu.computesHalf)) return x.rounded(to);
   const Val f = x.element()->isDoubleTy() ? toOdd(x, b.getFloatTy()) : x;
   if (to->isBFloatTy()) return floatToBfloat(f);
-  return cpu.f16c ? f.rounded(to) : floatToHalf(f);
+  return cpu.convertsHalf ? f.rounded(to) : floatToHalf(f);
 }
 
 Val narrow(const CpuFeatures &cpu, Val x, Type *to, Direction direction) {

@@ -44,7 +44,7 @@ private:
   Val val(llvm::Value *v) { return Val(ir_, v); }
   bool lacks(Type *type) const {
     Type *element = type->getScalarType();
-    return element->isBFloatTy() || (element->isHalfTy() && !cpu_.fp16);
+    return element->isBFloatTy() || (element->isHalfTy() && !cpu_.computesHalf);
   }
   Val wide(llvm::Value *v) { return widen(cpu_, val(v), ir_.getFloatTy()); }
   llvm::Value *back(Val v, Type *type) { return narrow(cpu_, v, type->getScalarType(), Direction::nearestEven); }
@@ -106,11 +106,11 @@ llvm::Value *Expander::conversion(llvm::CastInst &cast) {
   const Val x = val(cast.getOperand(0));
   switch (cast.getOpcode()) {
     case Instruction::FPExt:
-      if (from->isBFloatTy() || (from->isHalfTy() && (!cpu_.f16c || (to->isDoubleTy() && !cpu_.fp16))))
+      if (from->isBFloatTy() || (from->isHalfTy() && (!cpu_.convertsHalf || (to->isDoubleTy() && !cpu_.computesHalf))))
         return widen(cpu_, x, to);
       return nullptr;
     case Instruction::FPTrunc:
-      if (to->isBFloatTy() || (to->isHalfTy() && (!cpu_.f16c || (from->isDoubleTy() && !cpu_.fp16))))
+      if (to->isBFloatTy() || (to->isHalfTy() && (!cpu_.convertsHalf || (from->isDoubleTy() && !cpu_.computesHalf))))
         return narrow(cpu_, x, to, Direction::nearestEven);
       return nullptr;
     case Instruction::SIToFP:
@@ -186,7 +186,7 @@ llvm::Value *Expander::llvmIntrinsic(llvm::IntrinsicInst &call) {
   Type *element = call.getType()->getScalarType();
   const auto direction = [&]() -> std::optional<Direction> {
     if (id == ids::round) return Direction::nearestAway;  // no instruction anywhere
-    if (cpu_.sse41) return std::nullopt;
+    if (cpu_.roundsToIntegral) return std::nullopt;
     if (id == ids::roundeven || id == ids::rint || id == ids::nearbyint) return Direction::nearestEven;
     if (id == ids::trunc) return Direction::zero;
     if (id == ids::floor) return Direction::down;
@@ -197,7 +197,7 @@ llvm::Value *Expander::llvmIntrinsic(llvm::IntrinsicInst &call) {
     if (!element->isFloatTy() && !element->isDoubleTy()) return nullptr;
     return roundIntegral(val(call.getArgOperand(0)), *direction);
   }
-  if (id == ids::fma && !cpu_.fma)
+  if (id == ids::fma && !cpu_.fusesMultiplyAdd)
     return softFma(val(call.getArgOperand(0)), val(call.getArgOperand(1)), val(call.getArgOperand(2)),
                    Direction::nearestEven);
   return nullptr;

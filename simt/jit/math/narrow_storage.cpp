@@ -25,7 +25,7 @@ public:
 private:
   bool isNarrow(Type *type) const {
     Type *element = type->getScalarType();
-    return element->isBFloatTy() || (element->isHalfTy() && !cpu_.fp16);
+    return element->isBFloatTy() || (element->isHalfTy() && !cpu_.computesHalf);
   }
   Type *integerOf(Type *type) const { return type->getWithNewType(ir_.getInt16Ty()); }
   // The 16-bit integers that stand for a narrow value; other values are themselves.

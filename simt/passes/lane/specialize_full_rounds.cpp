@@ -15,6 +15,7 @@
 #include "simt/passes/lane/clone_blocks.h"
 #include "simt/passes/lane/prepare.h"
 #include "simt/passes/lane/warp_full.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 namespace {
@@ -27,8 +28,6 @@ using llvm::Loop;
 
 constexpr unsigned kMostInstructions = 300;  // of one loop
 constexpr unsigned kMostDoubled = 900;       // of all loops of a function
-constexpr unsigned kRoundsPerTurn = 32, kNarrowRoundsPerTurn = 4;
-constexpr std::uint64_t kFarStep = 256;  // of a counter or address, from round to round
 
 // A divergent way out of the loop.
 struct Exit {
@@ -61,8 +60,8 @@ private:
           llvm::any_of(loop->getHeader()->phis(), [&](llvm::PHINode &phi) { return stepsFar(*loop, phi, uniformity); });
       specialize(*loop, exits,
                  !turns                                 ? 0
-                 : readsPartsOfLines(*loop, uniformity) ? kNarrowRoundsPerTurn
-                                                        : kRoundsPerTurn);
+                 : readsPartsOfLines(*loop, uniformity) ? kTuning.narrowTurnRounds
+                                                        : kTuning.turnRounds);
       return true;
     }
     return false;
@@ -109,7 +108,7 @@ private:
       return false;
     if (next->getOpcode() != Instruction::Add && !llvm::isa<llvm::GetElementPtrInst>(next)) return false;
     auto *constant = dyn_cast<llvm::ConstantInt>(next->getOperand(1));
-    return constant ? constant->getValue().abs().uge(kFarStep) : loop.isLoopInvariant(next->getOperand(1));
+    return constant ? constant->getValue().abs().uge(kTuning.farStep) : loop.isLoopInvariant(next->getOperand(1));
   }
 
   bool collectExits(const Loop &loop, const Uniformity &uniformity, const llvm::DominatorTree &dominators,
@@ -185,7 +184,7 @@ private:
       for (llvm::PHINode &phi : header->phis())
         (*start++)->addIncoming(valueNow(exit.endsRound ? phi.getIncomingValueForBlock(latch) : &phi), rest);
     }
-    if (roundsPerTurn == kRoundsPerTurn) function_.addFnAttr(kSideBySide);
+    if (roundsPerTurn == kTuning.turnRounds) function_.addFnAttr(kSideBySide);
     if (roundsPerTurn) takeTurns(*full, *copyOf(header), *copyOf(latch), roundsPerTurn);
   }
 

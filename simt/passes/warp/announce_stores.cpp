@@ -11,6 +11,7 @@
 
 #include "simt/analysis/masked_access.h"
 #include "simt/emit/kernel_entry.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 namespace {
@@ -21,8 +22,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned kLeastLoads = 3, kMostDepth = 12;
-constexpr unsigned kRowsAhead = 8;
-constexpr std::uint64_t kLine = 64;  // bytes
+constexpr std::uint64_t kLine = kTuning.line;  // bytes
 
 bool mayBeCopied(const Instruction &i) {
   return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::GetElementPtrInst, llvm::FreezeInst>(i) &&
@@ -152,7 +152,7 @@ void StoreAnnouncer::announce(const LineStore &store, llvm::Value &past) {
   llvm::DomTreeUpdater updater(dominators_, llvm::DomTreeUpdater::UpdateStrategy::Eager);
   builder.SetInsertPoint(
       llvm::SplitBlockAndInsertIfThen(wanted, builder.GetInsertPoint(), /*Unreachable=*/false, nullptr, &updater));
-  Value *ahead = builder.CreateAdd(row_, builder.getInt32(kRowsAhead));
+  Value *ahead = builder.CreateAdd(row_, builder.getInt32(kTuning.rowsAhead));
   Value *address = Copier(builder, dominators_, *row_, *ahead).copy(store.address);
   for (const LineOfMask &line : lines) {
     Value *at = builder.CreateConstGEP1_64(builder.getInt8Ty(), address, line.offset);

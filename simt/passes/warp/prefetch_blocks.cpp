@@ -14,6 +14,7 @@
 #include "simt/analysis/launch_fields.h"
 #include "simt/analysis/masked_access.h"
 #include "simt/emit/kernel_entry.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 namespace {
@@ -22,8 +23,8 @@ using llvm::dyn_cast;
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kBlocksAhead = 4, kMostDepth = 12;
-constexpr std::uint64_t kLine = 64, kMostLines = 8;  // bytes; of a warp
+constexpr unsigned kMostDepth = 12;
+constexpr std::uint64_t kLine = kTuning.line, kMostLines = 8;  // bytes; of a warp
 
 class BlockPrefetcher {
 public:
@@ -97,7 +98,7 @@ private:
     auto *i = dyn_cast<Instruction>(value);
     bool ofBlock = false;
     if (!i || !follows(*i, ofBlock, 0) || !ofBlock) return value;
-    if (llvm::isa<llvm::LoadInst>(i)) return copies_[i] = b.CreateAdd(i, b.getInt32(kBlocksAhead));
+    if (llvm::isa<llvm::LoadInst>(i)) return copies_[i] = b.CreateAdd(i, b.getInt32(kTuning.blocksAhead));
     Instruction *made = i->clone();
     for (llvm::Use &operand : made->operands()) operand = copy(operand, b);
     made->dropPoisonGeneratingFlags();

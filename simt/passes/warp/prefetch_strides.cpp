@@ -16,6 +16,7 @@
 #include "simt/analysis/each_loop.h"
 #include "simt/analysis/masked_access.h"
 #include "simt/passes/warp/split_at_barriers.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 namespace {
@@ -25,27 +26,12 @@ using llvm::Instruction;
 using llvm::isa;
 using llvm::Value;
 
-struct Reach {
-  unsigned rounds;         // ahead
-  std::uint64_t followed;  // a fixed stride below this (in what the loop counts) the hardware follows itself
-  unsigned level;          // 3: into the first level, 2: into the second
-};
-constexpr Reach kPlain = {8, 1024, 3};
-constexpr unsigned kFewRounds = 16;
-constexpr Reach kFew = {4, 1024, 3};  // of turns: a loop of a few rounds, after which it may go on
-// Of longer turns. Rows that are apart by a large power of two meet in few sets of the first level, which other warps
-// need too.
-constexpr unsigned kTurnRounds = 32;
-constexpr Reach kLongTurn = {8, 1024, 2};
-// Other warps come between, which the hardware does not see through, and whose shared memory and frames the first level
-// is for.
-constexpr Reach kBetweenBarriers = {2, 16, 2};
-constexpr std::uint64_t kLine = 64, kMostLines = 4;
+constexpr std::uint64_t kLine = kTuning.line, kMostLines = 4;
 constexpr unsigned kMostDepth = 8;
 
 class LoopPrefetcher {
 public:
-  LoopPrefetcher(llvm::Loop &loop, Reach reach) : loop_(loop), reach_(reach) {}
+  LoopPrefetcher(llvm::Loop &loop, PrefetchReach reach) : loop_(loop), reach_(reach) {}
 
   // Loads in inner loops are those loops' own matter.
   void run(const llvm::LoopInfo &loops) {
@@ -150,7 +136,7 @@ private:
   }
 
   llvm::Loop &loop_;
-  const Reach reach_;
+  const PrefetchReach reach_;
   llvm::SmallPtrSet<Value *, 8> done_;
   std::map<Value *, Value *> copies_;
   bool gathers_ = false;  // from other memory than the block's own
@@ -162,10 +148,10 @@ void prefetchPlainLoops(llvm::Function &function) {
   if (function.isDeclaration()) return;
   eachLoop(function, [](llvm::Loop &loop, const llvm::LoopInfo &loops, llvm::ScalarEvolution &evolution) {
     const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);  // 0: unknown
-    const bool few = most && most <= kFewRounds;
+    const bool few = most && most <= kTuning.fewRounds;
     if (few && loop.getExitingBlock()) return;
-    const bool turn = most && most <= kTurnRounds && !loop.getExitingBlock();
-    LoopPrefetcher(loop, few ? kFew : turn ? kLongTurn : kPlain).run(loops);
+    const bool turn = most && most <= kTuning.longTurnRounds && !loop.getExitingBlock();
+    LoopPrefetcher(loop, few ? kTuning.fewRoundsTurn : turn ? kTuning.longTurn : kTuning.plainLoop).run(loops);
   });
 }
 
@@ -178,7 +164,7 @@ void prefetchBarrierLoops(llvm::Function &function) {
                         [&](const llvm::User *user) { return loop.contains(llvm::cast<Instruction>(user)); });
   };
   for (llvm::Loop *loop : loops.getLoopsInPreorder())
-    if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kBetweenBarriers).run(loops);
+    if (marker && hasBarrier(*loop)) LoopPrefetcher(*loop, kTuning.barrierLoop).run(loops);
 }
 
 }  // namespace strata::simt

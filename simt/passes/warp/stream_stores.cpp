@@ -8,7 +8,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -21,11 +20,13 @@
 #include "simt/emit/kernel_entry.h"
 #include "simt/emit/vectorize.h"
 #include "simt/passes/warp/announce_stores.h"
+#include "simt/target/instructions.h"
+#include "simt/target/tuning.h"
 
 namespace strata::simt {
 namespace {
 
-constexpr std::uint64_t kLine = 64;  // bytes
+constexpr std::uint64_t kLine = kTuning.line;  // bytes
 
 using IsBase = bool (*)(const llvm::Value *, const llvm::Function &);
 
@@ -149,7 +150,7 @@ llvm::Value *areAll(llvm::IRBuilder<> &b, llvm::Value *mask, bool set) {
 // Some bytes of a line, past the caches too, in pieces of sixteen bytes: the processor's own masked store of that kind
 // takes so many, and is slower than one of a whole piece.
 void storePartPast(const LineOfMask &line, llvm::Value *value, llvm::Value *address, llvm::Instruction *before) {
-  constexpr unsigned kPiece = 16;
+  constexpr unsigned kPiece = kMaskedPiece;
   const auto perPiece = static_cast<unsigned>(line.lanes.size() * kPiece / kLine);
   llvm::IRBuilder<> b(before);
   auto *bytes = llvm::FixedVectorType::get(b.getInt8Ty(), kPiece);
@@ -168,7 +169,7 @@ void storePartPast(const LineOfMask &line, llvm::Value *value, llvm::Value *addr
                                                      /*Unreachable=*/false));
     mask = b.CreateBitCast(b.CreateSExt(mask, llvm::FixedVectorType::get(b.getIntNTy(kPiece * 8 / perPiece), perPiece)),
                            bytes);
-    b.CreateIntrinsic(llvm::Intrinsic::x86_sse2_maskmov_dqu, {}, {b.CreateBitCast(piece, bytes), mask, at});
+    storeMaskedNonTemporal(b, b.CreateBitCast(piece, bytes), mask, at);
   }
 }
 
