@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simt/target/tuning.h of x86-64: measured on Xeons with AVX-512 (Sapphire Rapids and later).
+// simt/target/tuning.h of x86-64: measured on server processors with AVX-512.
 #pragma once
 
 #include "simt/target/tuning.h"
