@@ -27,8 +27,9 @@ constexpr std::uint64_t kHeaderSize = 16, kEntrySize = 64, kOptionsSize = 16;
 constexpr std::uint64_t kFlag64Bit = 0x1, kFlagLinux = 0x10, kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 constexpr std::uint64_t kFlagArchSpecific = 0x100000, kFlagFamilySpecific = 0x200000;  // sm_90a, sm_100f
 constexpr std::uint64_t kFlagRelocatable = 1ull << 48;  // Strata's own: CUDA keeps relocatable PTX elsewhere
-// No image is larger; a claim beyond it is a corrupt file and must not become an allocation.
-constexpr std::uint64_t kMaxPayload = 1ull << 30;
+// What all entries unpack to, beside what is in proportion to the fat binary: PTX shrinks to a tenth or less, and
+// claims beyond that must not become allocations.
+constexpr std::uint64_t kUnpacked = 1ull << 26, kUnpackedPerByte = 256;
 
 template <class T>
 T load(const std::uint8_t *at) {
@@ -57,9 +58,11 @@ Result<std::uint64_t> checkHeader(const std::uint8_t *data) {
   return size;
 }
 
+// `left` is what the entries may still unpack to.
 Result<std::vector<std::uint8_t>> decompress(std::span<const std::uint8_t> packed, std::uint64_t size,
-                                             std::size_t offset) {
-  if (size > kMaxPayload) return corrupt(offset, "absurd uncompressed size");
+                                             std::size_t offset, std::uint64_t &left) {
+  if (size > left) return corrupt(offset, "absurd uncompressed size");
+  left -= size;
   // The frame usually states its size; one that contradicts the entry is refused before anything is
   // allocated.
   unsigned long long stated = ZSTD_getFrameContentSize(packed.data(), packed.size());
@@ -74,7 +77,8 @@ Result<std::vector<std::uint8_t>> decompress(std::span<const std::uint8_t> packe
 }
 
 // Reads the entry that starts at `offset`; `extent` receives the bytes up to the next one.
-Result<Entry> readEntry(std::span<const std::uint8_t> bytes, std::size_t offset, std::uint64_t &extent) {
+Result<Entry> readEntry(std::span<const std::uint8_t> bytes, std::size_t offset, std::uint64_t &extent,
+                        std::uint64_t &left) {
   std::uint64_t room = bytes.size() - offset;
   if (room < kEntrySize) return corrupt(offset, "truncated entry header");
   const std::uint8_t *at = bytes.data() + offset;
@@ -99,7 +103,7 @@ Result<Entry> readEntry(std::span<const std::uint8_t> bytes, std::size_t offset,
     std::uint64_t packedSize = load<std::uint32_t>(at + 16);
     if (packedSize > payloadSize) return corrupt(offset + 16, "compressed size does not fit");
     if (flags & kFlagLz4) return unsupported("fat binary: LZ4 compression, entry at offset " + std::to_string(offset));
-    auto unpacked = decompress(payload.first(packedSize), load<std::uint64_t>(at + 56), offset);
+    auto unpacked = decompress(payload.first(packedSize), load<std::uint64_t>(at + 56), offset, left);
     if (!unpacked) return unpacked.error();
     entry.payload = std::move(*unpacked);
   } else {
@@ -197,9 +201,10 @@ Result<std::vector<Entry>> read(std::span<const std::uint8_t> bytes) {
   if (*size > bytes.size() - kHeaderSize) return corrupt(8, "entries do not fit");
   bytes = bytes.first(kHeaderSize + *size);
   std::vector<Entry> entries;
+  std::uint64_t left = kUnpacked + kUnpackedPerByte * bytes.size();
   for (std::size_t offset = kHeaderSize; offset < bytes.size();) {
     std::uint64_t extent = 0;
-    auto entry = readEntry(bytes, offset, extent);
+    auto entry = readEntry(bytes, offset, extent, left);
     if (!entry) return entry.error();
     entries.push_back(std::move(*entry));
     offset += extent;

@@ -37,7 +37,8 @@ struct Entry {
 };
 
 // Reads a fat binary of known or unknown extent. Pass the extent where it is known: nothing beyond it is
-// touched. Errors (user): bad magic, truncated, sizes that do not fit, unknown compression, corrupt data.
+// touched. Errors (user): bad magic, truncated, sizes that do not fit, unknown compression, corrupt data, a size
+// when unpacked that is out of proportion to the extent.
 Result<std::vector<Entry>> read(std::span<const std::uint8_t> bytes);
 // Extent in bytes as the header claims, to wrap registered images whose size is not passed along.
 Result<std::uint64_t> claimedSize(const void *data);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/knobs.h"
+#include "base/printable.h"
 
 namespace strata::log {
 namespace {
@@ -28,7 +29,8 @@ bool enabled(Level level) { return level <= threshold(); }
 
 void write(Level level, const std::string &message) {
   if (!enabled(level)) return;
-  std::string line = "[strata] " + std::string(kNames[static_cast<std::size_t>(level)]) + ": " + message + "\n";
+  std::string line =
+      "[strata] " + std::string(kNames[static_cast<std::size_t>(level)]) + ": " + printable(message) + "\n";
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

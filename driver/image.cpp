@@ -116,7 +116,8 @@ CUresult findSource(const void *image, std::size_t bytes, const JitOptions &opti
   std::size_t known = bytes ? bytes : strnlen(text, 4);
   if (known >= 4) {  // no magic number has a zero byte, so strnlen tells whether four bytes are there
     std::uint32_t magic = wordAt(image);
-    if (magic == fatbin::kWrapperMagic && (!bytes || bytes >= sizeof(fatbin::Wrapper))) {
+    if (magic == fatbin::kWrapperMagic) {  // it points into the program that registers it: in a file it means nothing
+      if (bytes) return reject(CUDA_ERROR_INVALID_IMAGE, "the image is not a fat binary but a pointer to one", options);
       fatbin::Wrapper wrapper;
       std::memcpy(&wrapper, image, sizeof wrapper);
       if (!wrapper.data) return CUDA_ERROR_INVALID_IMAGE;

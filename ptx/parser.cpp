@@ -193,7 +193,10 @@ void Parser::parseAlias() {
 void Parser::enterFunction(TextPlace place, bool definition) {
   Function &head = function();
   auto [found, added] = globals_.try_emplace(functionName_, Global{{SymbolRef::Kind::function, functionIndex_}});
-  if (added) return;
+  if (added) {
+    globalStems_.insert(stemOf(functionName_));
+    return;
+  }
   if (found->second.symbol.kind != SymbolRef::Kind::function)
     return fail(place, "'" + head.name + "' is declared already, as a variable");
   Function &known = module_.functions[found->second.symbol.index];
@@ -273,23 +276,33 @@ void Parser::parsePragma(std::vector<std::string> &pragmas) {
   expect(';', ".pragma");
 }
 
+// What follows each label that begins a line of the sections; the first of a name counts.
+static std::unordered_map<std::string_view, std::string_view> labelsIn(const std::vector<std::string> &sections) {
+  std::unordered_map<std::string_view, std::string_view> places;
+  for (std::string_view rest : sections)
+    for (std::size_t line; (line = rest.find('\n')) != rest.npos;) {
+      rest.remove_prefix(line + 1);
+      const std::size_t end = rest.find_first_of(":\n");
+      if (end != rest.npos && rest[end] == ':') places.try_emplace(rest.substr(0, end), rest.substr(end + 1));
+    }
+  return places;
+}
+
 // `function_name` gives a label in .debug_str; the name is the bytes there.
 void Parser::resolveInlinedNames() {
+  const std::unordered_map<std::string_view, std::string_view> places = labelsIn(module_.debugSections);
   auto textAt = [&](const std::string &label) -> std::string {
-    for (const std::string &section : module_.debugSections) {
-      std::size_t at = section.find("\n" + label + ":");
-      if (at == std::string::npos) continue;
-      std::string result;
-      Lexer lexer(std::string_view(section).substr(at + label.size() + 2));
-      for (Token t = lexer.next(); t.isDirective("b8") || t.is(',');) {
-        t = lexer.next();
-        if (t.kind != Token::Kind::integer || t.bits == 0) return result;
-        result.push_back(static_cast<char>(t.bits));
-        t = lexer.next();
-      }
-      return result;
+    auto found = places.find(label);
+    if (found == places.end()) return label;
+    std::string result;
+    Lexer lexer(found->second);
+    for (Token t = lexer.next(); t.isDirective("b8") || t.is(',');) {
+      t = lexer.next();
+      if (t.kind != Token::Kind::integer || t.bits == 0) return result;
+      result.push_back(static_cast<char>(t.bits));
+      t = lexer.next();
     }
-    return label;
+    return result;
   };
   std::unordered_map<std::string, std::string> known;
   for (Function &f : module_.functions)

@@ -24,8 +24,10 @@ struct Constant {
 };
 
 class Parser {
+  static constexpr std::size_t kMostInlined = 256;  // functions in one another
+
 public:
-  explicit Parser(std::string_view text) : lexer_(text) {}
+  explicit Parser(std::string_view text) : lexer_(text), textSize_(text.size()) {}
   Result<Module> run();
 
 private:
@@ -88,6 +90,7 @@ private:
   void parseAttributes(Variable &variable);
   void declareVariable(Variable variable);
   void parseInitialiser(Variable &variable);
+  void initialise(Variable &variable, std::uint64_t offset, std::uint64_t bytes);
   void parseInitialiserList(Variable &variable, std::size_t dimension, std::uint64_t begin, std::uint64_t size);
   void parseInitialiserElement(Variable &variable, std::uint64_t offset);
   void parseAddressElement(Variable &variable, std::uint64_t offset, std::optional<std::uint64_t> mask);
@@ -108,6 +111,7 @@ private:
   void parseStatement();
   void parseLoc();
   std::int32_t addSourceLine(SourceLine line);
+  std::size_t chainLength(std::int32_t line);
   void openScope();
   void closeScope();
   void declareLabel(const Token &name);
@@ -162,14 +166,21 @@ private:
   void declareLocal(std::string_view name, Local local, TextPlace place);
   bool nameTaken(const std::string &name) const;  // in this function's text as it will be printed
   std::string freeName(std::string_view name);
+  std::string freePrefix(std::string_view prefix);  // for a range
+  void useName(const std::string &name);
+  static std::string stemOf(std::string_view name);
   std::uint32_t addRegister(std::string_view name, Type type);
+  void countRegisters(std::uint32_t count, TextPlace place);
   std::uint32_t carryRegister();
 
   Lexer lexer_;
+  const std::uint64_t textSize_;  // bytes; what a text makes is bounded by its size
   Token token_;
   Module module_;
   std::optional<Error> error_;
   std::unordered_map<std::string_view, Global> globals_;
+  std::unordered_set<std::string> globalStems_;
+  std::uint64_t registers_ = 0, initialised_ = 0;  // of the module: registers, and bytes of initialisers
   std::unordered_map<std::string_view, SuffixMatch> matches_;
   std::deque<std::string> spacedKeys_;  // of matches_, where opcode and suffixes are apart in the text
 
@@ -180,6 +191,7 @@ private:
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::vector<Range>> ranges_;
   std::unordered_set<std::string> usedNames_;
+  std::unordered_set<std::string> usedStems_;             // of these, without the digits at their end
   std::unordered_map<std::string, unsigned> namesTried_;  // of a name, or of a range as "name<": numbers given to it
   std::vector<Scope> scopes_;
   std::vector<PendingLabel> labels_;

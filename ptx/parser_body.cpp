@@ -11,6 +11,7 @@ void Parser::beginFunction() {
   locals_.clear();
   ranges_.clear();
   usedNames_.clear();
+  usedStems_.clear();
   namesTried_.clear();
   labels_.clear();
   scopes_.assign(1, {});
@@ -112,12 +113,30 @@ bool Parser::nameTaken(const std::string &name) const {
   return usedNames_.contains(name) || globals_.contains(name) || findInRanges(name);
 }
 
+std::string Parser::stemOf(std::string_view name) {
+  return std::string(name.substr(0, name.find_last_not_of("0123456789") + 1));
+}
+
+void Parser::useName(const std::string &name) {
+  usedNames_.insert(name);
+  usedStems_.insert(stemOf(name));
+}
+
 std::string Parser::freeName(std::string_view name) {
   std::string result(name);
   if (!nameTaken(result)) return result;
   unsigned &n = namesTried_[result];  // thousands of blocks may declare one name
   do result = std::string(name) + "_" + std::to_string(++n);
   while (nameTaken(result));
+  return result;
+}
+
+// Ends in '_', so that prefix and number are names that are taken only if their stem is.
+std::string Parser::freePrefix(std::string_view prefix) {
+  unsigned &tried = namesTried_[std::string(prefix) + "<"];
+  std::string result;
+  do result = std::string(prefix) + "_" + (tried ? std::to_string(tried) + "_" : ""), ++tried;
+  while (usedStems_.contains(result) || globalStems_.contains(result) || ranges_.contains(result));
   return result;
 }
 
@@ -158,7 +177,7 @@ void Parser::finishLabels() {
   for (std::uint32_t n = 0; n < order.size(); ++n) {
     number[order[n]] = n;
     std::string own = freeName(labels_[order[n]].name);
-    usedNames_.insert(own);
+    useName(own);
     function().labels.push_back({std::move(own), labels_[order[n]].instruction});
   }
   for (Instruction &i : function().body)
@@ -169,6 +188,14 @@ void Parser::finishLabels() {
 }
 
 // ---- .loc -----------------------------------------------------------------------------------------
+
+// Call sites that lead from a line to the kernel.
+std::size_t Parser::chainLength(std::int32_t line) {
+  std::size_t length = 0;
+  for (; line >= 0 && length <= kMostInlined; ++length)
+    line = function().sourceLines[static_cast<std::size_t>(line)].inlinedAt;
+  return length;
+}
 
 // `.loc file line column {, function_name label {+ offset}, inlined_at file line column}`
 void Parser::parseLoc() {
@@ -189,6 +216,7 @@ void Parser::parseLoc() {
       SourceLine site;
       position(site);
       line.inlinedAt = addSourceLine(std::move(site));
+      if (chainLength(line.inlinedAt) > kMostInlined) line.inlinedAt = -1;  // names the innermost lines
     } else {
       fail(token_.place, "'" + std::string(word) + "' is not allowed in .loc");
     }

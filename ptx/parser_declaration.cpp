@@ -9,9 +9,11 @@
 namespace strata::ptx {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ull << 40;        // of one variable
-constexpr std::uint64_t kMostInitialised = 1ull << 28;  // bytes of one initialiser
-constexpr std::uint32_t kMostRegisters = 1u << 20;      // of one function
+constexpr std::uint64_t kMostBytes = 1ull << 40;    // of one variable
+constexpr std::uint32_t kMostRegisters = 1u << 20;  // of one function
+// Of a module, beside what is in proportion to its text.
+constexpr std::uint64_t kInitialised = 1ull << 26, kInitialisedPerByte = 64;  // bytes of initialisers
+constexpr std::uint64_t kRegisters = 1u << 20, kRegistersPerByte = 4;
 
 bool isPowerOfTwo(std::uint64_t v) { return std::has_single_bit(v); }
 
@@ -151,6 +153,7 @@ void Parser::declareVariable(Variable variable) {
     SymbolRef symbol{SymbolRef::Kind::global, static_cast<std::uint32_t>(module_.variables.size())};
     auto [found, added] = globals_.try_emplace(variableName_, Global{symbol});
     if (added) {
+      globalStems_.insert(stemOf(variable.name));
       module_.variables.push_back(std::move(variable));
       return;
     }
@@ -167,7 +170,7 @@ void Parser::declareVariable(Variable variable) {
   Local local{Local::Kind::variable, static_cast<std::uint32_t>(function().variables.size()), 1, 0};
   declareLocal(variableName_, local, variable.place);
   variable.name = freeName(variable.name);
-  usedNames_.insert(variable.name);
+  useName(variable.name);
   function().variables.push_back(std::move(variable));
 }
 
@@ -176,20 +179,32 @@ void Parser::declareVariable(Variable variable) {
 void Parser::parseInitialiser(Variable &variable) {
   bool open = !variable.dimensions.empty() && variable.dimensions[0] == 0;
   if (open) return fail(token_.place, "an initialised array needs a size");
-  if (variable.size > kMostInitialised)
-    return fail(token_.place, "an initialiser of that size is not supported", Blame::unsupported);
-  variable.init.assign(variable.size, 0);
   if (token_.kind == Token::Kind::string) {
     if (bitWidth(variable.type) != 8) return fail(token_.place, "a string initialises bytes only");
     if (token_.text.size() > variable.size) return fail(token_.place, "the string is longer than the array");
-    std::copy(token_.text.begin(), token_.text.end(), variable.init.begin());
+    initialise(variable, 0, token_.text.size());
+    if (!failed()) std::copy(token_.text.begin(), token_.text.end(), variable.init.begin());
     return advance();
   }
   bool scalar = variable.dimensions.empty() && variable.vector == 1;
-  if (!scalar) return parseInitialiserList(variable, 0, 0, variable.size);
-  bool braced = accept('{');
-  parseInitialiserElement(variable, 0);
-  if (braced) expect('}', "an initialiser");
+  if (scalar) {
+    bool braced = accept('{');
+    parseInitialiserElement(variable, 0);
+    if (braced) expect('}', "an initialiser");
+  } else {
+    parseInitialiserList(variable, 0, 0, variable.size);
+  }
+  while (!variable.init.empty() && variable.init.back() == 0) variable.init.pop_back();
+}
+
+// Makes room for the initial value of some bytes; those before are zeros, and those behind need no room.
+void Parser::initialise(Variable &variable, std::uint64_t offset, std::uint64_t bytes) {
+  const std::uint64_t end = offset + bytes;
+  if (end <= variable.init.size()) return;
+  initialised_ += end - variable.init.size();
+  if (initialised_ > kInitialised + kInitialisedPerByte * textSize_)
+    return fail(token_.place, "initialisers of that size are not supported", Blame::unsupported);
+  variable.init.resize(end);
 }
 
 // `{ a, b, … }` for the bytes [begin, begin + size): either one nested list per row of this dimension, or
@@ -263,6 +278,7 @@ void Parser::parseAddressElement(Variable &variable, std::uint64_t offset, std::
   } else if (relocation.bytes < 4) {
     return fail(place, "an address needs an element of 4 or 8 bytes");
   }
+  initialise(variable, offset, relocation.bytes);
   variable.relocations.push_back(relocation);
 }
 
@@ -282,6 +298,8 @@ void Parser::storeConstant(Variable &variable, std::uint64_t offset, Constant va
     return fail(place, "a floating-point constant does not initialise ." + std::string(name(type)));
   }
   std::uint64_t bytes = byteSize(type);
+  initialise(variable, offset, bytes);
+  if (failed()) return;
   for (std::uint64_t b = 0; b < bytes; ++b)
     variable.init[offset + b] = b < 8 ? static_cast<std::uint8_t>(bits >> (8 * b)) : 0;
 }
@@ -290,11 +308,18 @@ void Parser::storeConstant(Variable &variable, std::uint64_t offset, Constant va
 
 std::uint32_t Parser::addRegister(std::string_view name, Type type) {
   auto index = static_cast<std::uint32_t>(function().registers.size());
-  if (index >= kMostRegisters) fail(token_.place, "more than a million registers in one function");
+  countRegisters(1, token_.place);
   std::string own = freeName(name);
-  usedNames_.insert(own);
+  useName(own);
   function().registers.push_back({std::move(own), type});
   return index;
+}
+
+void Parser::countRegisters(std::uint32_t count, TextPlace place) {
+  registers_ += count;
+  if (function().registers.size() + count > kMostRegisters)
+    fail(place, "more than a million registers in one function");
+  if (registers_ > kRegisters + kRegistersPerByte * textSize_) fail(place, "more registers than such a text can use");
 }
 
 // `.reg {.vN} .type a, %r<10>, …;`
@@ -328,32 +353,25 @@ void Parser::parseRegisters() {
 
 void Parser::declareRange(std::string_view prefix, std::uint32_t first, std::uint32_t count, Type type,
                           TextPlace place) {
-  if (first + count > kMostRegisters) return fail(place, "more than a million registers in one function");
+  countRegisters(count, place);
+  if (failed()) return;
   auto depth = static_cast<std::uint32_t>(scopes_.size());
   std::vector<Range> &ranges = ranges_[prefix];
   if (!ranges.empty() && ranges.back().depth == depth)
     return fail(place, "'" + std::string(prefix) + "' is declared twice");
   // A range that hides another one, or names that exist, gets names of its own.
-  std::string base(prefix);
-  const auto taken = [&] {
-    for (std::uint32_t n = 0; n < count; ++n)
-      if (nameTaken(base + std::to_string(n))) return true;
-    return false;
-  };
-  if (taken()) {
-    unsigned &tried = namesTried_[std::string(prefix) + "<"];
-    do base = std::string(prefix) + "_" + (tried ? std::to_string(tried) + "_" : ""), ++tried;
-    while (taken());
-  }
-  bool clash = base != prefix;
+  bool clash = false;
+  for (std::uint32_t n = 0; n < count && !clash; ++n) clash = nameTaken(std::string(prefix) + std::to_string(n));
+  const std::string base = clash ? freePrefix(prefix) : std::string(prefix);
   ranges.push_back({first, count, depth});
   scopes_.back().ranges.push_back(prefix);
+  usedStems_.insert(stemOf(base));
   std::vector<Register> &registers = function().registers;
   if (first + count > registers.capacity())
     registers.reserve(std::max<std::size_t>(first + count, 2 * registers.capacity()));
   for (std::uint32_t n = 0; n < count; ++n) {
     std::string own = base + std::to_string(n);
-    if (depth > 1 || clash) usedNames_.insert(own);
+    if (depth > 1 || clash) usedNames_.insert(own);  // else `ranges_` tells
     function().registers.push_back({std::move(own), type});
   }
 }
@@ -372,7 +390,7 @@ std::vector<Param> Parser::parseParams(bool areResults, bool inPrototype) {
       Local local{kind, static_cast<std::uint32_t>(params.size()), 1, 0};
       if (param.isRegister) local = {Local::Kind::reg, param.reg, 1, 0};
       declareLocal(variableName_, local, place);
-      usedNames_.insert(param.name);
+      useName(param.name);
     }
     params.push_back(std::move(param));
     if (!accept(',')) break;
@@ -442,7 +460,7 @@ void Parser::parsePrototype(std::string_view name, TextPlace place) {
   if (failed()) return;
   declareLocal(name, {Local::Kind::prototype, static_cast<std::uint32_t>(function().prototypes.size()), 1, 0}, place);
   prototype.name = freeName(prototype.name);
-  usedNames_.insert(prototype.name);
+  useName(prototype.name);
   function().prototypes.push_back(std::move(prototype));
 }
 
@@ -460,7 +478,7 @@ void Parser::parseBranchTargets(std::string_view name, TextPlace place) {
   declareLocal(name, {Local::Kind::branchTargets, static_cast<std::uint32_t>(function().branchTargets.size()), 1, 0},
                place);
   std::string own = freeName(name);
-  usedNames_.insert(own);
+  useName(own);
   function().branchTargets.push_back(std::move(targets));
   function().branchTargetNames.push_back(std::move(own));
 }

@@ -256,7 +256,13 @@ Operand Parser::parseAddress() {
     auto value = static_cast<std::uint64_t>(parseIntegerConstant("an offset"));
     operand.offset = static_cast<std::int64_t>(named && minus ? 0 - value : value);
   }
-  while (accept(',') && !failed()) operand.elements.push_back(parseOperand());
+  while (accept(',') && !failed()) {
+    if (token_.is('[')) {
+      fail(token_.place, "an address does not lie in another one");
+      break;
+    }
+    operand.elements.push_back(parseOperand());
+  }
   expect(']', "an address");
   return operand;
 }

@@ -138,7 +138,7 @@ void Printer::variable(const Variable &v, std::string_view indent, bool declare)
     if (d) out(d);
     out("]");
   }
-  if (!v.init.empty() && !declare) initialiser(v);
+  if (!(v.init.empty() && v.relocations.empty()) && !declare) initialiser(v);
   out(";\n");
 }
 
@@ -176,7 +176,7 @@ void Printer::address(const Relocation &r) {
 void Printer::initialiser(const Variable &v) {
   out(" = ");
   std::uint64_t element = byteSize(v.type), count = v.size / element, last = 0;
-  for (std::uint64_t i = 0; i < v.size; ++i)
+  for (std::uint64_t i = 0; i < v.init.size(); ++i)
     if (v.init[i]) last = i / element;
   for (const Relocation &r : v.relocations) last = std::max(last, r.offset / element);
   bool scalar = v.dimensions.empty() && v.vector == 1;
@@ -189,7 +189,7 @@ void Printer::initialiser(const Variable &v) {
       continue;
     }
     std::uint64_t bits = 0;
-    for (std::uint64_t b = 0; b < std::min<std::uint64_t>(element, 8); ++b)
+    for (std::uint64_t b = 0; b < std::min<std::uint64_t>(element, 8) && e * element + b < v.init.size(); ++b)
       bits |= std::uint64_t(v.init[e * element + b]) << (8 * b);
     char hex[24];
     if (v.type == Type::f32) std::snprintf(hex, sizeof hex, "0f%08" PRIX64, bits);

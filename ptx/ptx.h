@@ -140,7 +140,7 @@ struct Variable {
   std::uint64_t size = 0;                 // bytes; 0: extern unsized array (dynamic shared memory)
   std::vector<std::uint64_t> dimensions;  // as written; empty: scalar; 0: unsized
   bool managed = false;                   // .attribute(.managed)
-  std::vector<std::uint8_t> init;         // empty: zeros; else `size` bytes
+  std::vector<std::uint8_t> init;         // the first bytes, at most `size`; the others are zeros
   std::vector<Relocation> relocations;
   TextPlace place;
 };

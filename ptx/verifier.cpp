@@ -98,8 +98,7 @@ void Verifier::uniqueNames() {
 }
 
 void Verifier::variable(const Variable &v) {
-  if (!v.init.empty() && v.init.size() != v.size)
-    return fail(v.place, "the initialiser of '" + v.name + "' does not have the variable's size");
+  if (v.init.size() > v.size) return fail(v.place, "the initialiser of '" + v.name + "' is longer than the variable");
   for (const Relocation &r : v.relocations) {
     if (r.offset + r.bytes > v.size)
       return fail(v.place, "an address in the initialiser of '" + v.name + "' lies outside it");

@@ -56,7 +56,7 @@ struct ModuleInfo {
   std::vector<KernelInfo> kernels;
   std::vector<GlobalInfo> globals;
   std::uint64_t globalsSize = 0;           // bytes; alignment 256
-  std::vector<std::uint8_t> globalsImage;  // initial contents, globalsSize bytes
+  std::vector<std::uint8_t> globalsImage;  // initial contents of the first bytes; the others are zeros
   std::vector<GlobalRelocation> relocations;
 };
 

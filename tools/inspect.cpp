@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // strata inspect: the PTX of a source, object or program, and what the code generator makes of it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <set>
 
 #include "base/knobs.h"
+#include "base/printable.h"
 #include "base/temporary_folder.h"
 #include "simt/exec/module.h"
 #include "simt/exec/precompile.h"
@@ -115,7 +118,8 @@ struct Seen {
 
 Result<void> inspectModule(const std::string &ptx, const InspectOptions &options, Seen &seen) {
   if (options.stage == "ptx" && options.kernel.empty()) {
-    std::fwrite(ptx.data(), 1, ptx.size(), stdout);
+    const std::string shown = isatty(STDOUT_FILENO) ? printable(ptx) : ptx;
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
     ++seen.shown;
     return {};
   }
@@ -135,7 +139,7 @@ Result<void> inspectModule(const std::string &ptx, const InspectOptions &options
     std::printf("// %s\n", headingOf(kernel, shape, options).c_str());
     Result<std::string> text = module->inspect(kernel.name, shape, options.stage);
     if (!text) return text.error();
-    std::printf("%s\n", (options.stage == "why" ? whyText(*text, ptx) : *text).c_str());
+    std::printf("%s\n", printable(options.stage == "why" ? whyText(*text, ptx) : *text).c_str());
   }
   return {};
 }

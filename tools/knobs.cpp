@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/environment.h"
+#include "base/printable.h"
 #include "tools/tools.h"
 
 namespace strata::tools {
@@ -14,8 +15,8 @@ int knobs() {
   for (int i = 0; i < count; ++i) {
     const char *set = environment(rows[i].name);
     std::printf("%s  (%s, default %s)%s%s\n    %s\n", rows[i].name, rows[i].type,
-                rows[i].fallback.empty() ? "empty" : rows[i].fallback.c_str(), set ? ", now " : "", set ? set : "",
-                rows[i].sentence);
+                rows[i].fallback.empty() ? "empty" : rows[i].fallback.c_str(), set ? ", now " : "",
+                printable(set ? set : "").c_str(), rows[i].sentence);
   }
   return 0;
 }

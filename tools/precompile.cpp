@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/printable.h"
 #include "simt/exec/cache.h"
 #include "simt/simt.h"
 #include "tools/device_code.h"
@@ -102,7 +103,7 @@ Kernels compileAll(const std::vector<Job> &jobs, const PrecompileOptions &option
                    plainName(job.kernel->name).substr(0, 60).c_str());
     if (kernel || !failed.insert(job.kernel).second) return;
     std::fprintf(stderr, "%sstrata: kernel '%s': %s\n", progress ? "\n" : "", plainName(job.kernel->name).c_str(),
-                 kernel.error().message.c_str());
+                 printable(kernel.error().message).c_str());
   });
   if (progress && done) std::fputc('\n', stderr);
   return failed;
@@ -150,7 +151,7 @@ void warnOfOtherCopies(const std::vector<std::string> &files) {
         std::fprintf(stderr,
                      "strata: warning: '%s' runs with another build of Strata, in %s, which does not take this code; "
                      "precompile it with that build's `strata`\n",
-                     file.c_str(), folder.c_str());
+                     printable(file).c_str(), printable(folder.string()).c_str());
       break;
     }
   }

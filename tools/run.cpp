@@ -15,6 +15,7 @@
 
 #include "base/environment.h"
 #include "base/knobs.h"
+#include "base/printable.h"
 #include "base/temporary_folder.h"
 #include "base/trust.h"
 #include "simt/exec/cache.h"
@@ -27,7 +28,7 @@ namespace strata::tools {
 namespace fs = std::filesystem;
 
 int fail(const Error &error) {
-  std::fprintf(stderr, "strata: %s\n", error.message.c_str());
+  std::fprintf(stderr, "strata: %s\n", printable(error.message).c_str());
   return 1;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/knobs.h"
+#include "base/printable.h"
 #include "simt/target/simd_level.h"
 #include "tools/tools.h"
 
@@ -81,7 +82,7 @@ void addPrecompile(CLI::App &app, PrecompileOptions &options, int &status) {
 }
 
 int refuse(const std::string &what, const std::string &command) {
-  std::fprintf(stderr, "strata: %s\n`%s --help` says more.\n", what.c_str(), command.c_str());
+  std::fprintf(stderr, "strata: %s\n`%s --help` says more.\n", strata::printable(what).c_str(), command.c_str());
   return 2;
 }
 

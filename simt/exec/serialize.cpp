@@ -163,7 +163,7 @@ bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
 }
 
 bool consistent(const ModuleInfo &info) {
-  if (info.globalsImage.size() != info.globalsSize) return false;
+  if (info.globalsImage.size() > info.globalsSize) return false;
   for (const GlobalInfo &global : info.globals)
     if (!within(global.offset, global.size, info.globalsSize)) return false;
   for (const GlobalRelocation &relocation : info.relocations)

@@ -11,6 +11,9 @@ namespace {
 using ptx::Operand;
 using ptx::SymbolRef;
 
+constexpr std::uint64_t kMostStaticShared = 48 << 10;  // as on every GPU
+constexpr std::uint64_t kMostLocal = 512 << 10;        // of a thread, as on every GPU
+
 // Registers that are live at the same time, in 32-bit units, taking a live range from first to last mention:
 // loops make it longer than that, reuse shorter. An estimate for occupancy, as ptxas' number would be.
 std::uint32_t estimateRegisters(const ptx::Function &f) {
@@ -49,7 +52,7 @@ std::uint32_t threadLimit(const ptx::Function &f) {
   return 1024;
 }
 
-KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
+Result<KernelInfo> describeKernel(const ptx::Module &module, std::uint32_t index) {
   const ptx::Function &f = module.functions[index];
   KernelInfo info;
   info.name = f.name;
@@ -60,11 +63,22 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
                            std::max(1u, f.params[p].alignment)});
   info.paramBytes = static_cast<std::uint32_t>(bytes);
   const Reach reached = reach(module, index);
-  info.staticShared = static_cast<std::uint32_t>(layoutShared(module, reached).staticBytes);
+  std::uint64_t local = 0;
+  const std::uint64_t shared = layoutShared(module, reached).staticBytes;
+  if (shared > kMostStaticShared)
+    return userError("kernel '" + f.name + "' has " + std::to_string(shared) +
+                     " bytes of shared memory of fixed size; " + "more than " + std::to_string(kMostStaticShared) +
+                     " need .extern .shared, and a launch that asks");
+  info.staticShared = static_cast<std::uint32_t>(shared);
   for (std::uint32_t r : reached.functions) {
     const ptx::Function &function = module.functions[r];
+    std::uint64_t own = 0;
     for (const ptx::Variable &v : function.variables)
-      if (v.space == ptx::Space::local) info.localBytes += static_cast<std::uint32_t>(v.size);
+      if (v.space == ptx::Space::local) own += v.size;
+    if (own > kMostLocal)
+      return userError("function '" + function.name + "' has " + std::to_string(own) +
+                       " bytes of local memory; a thread has at most " + std::to_string(kMostLocal));
+    local += own;
     for (const ptx::Instruction &i : function.body) {
       info.usesBarrier = info.usesBarrier || i.opcode == ptx::Opcode::bar || i.opcode == ptx::Opcode::barrier;
       for (const Operand &o : i.operands)
@@ -73,6 +87,7 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
     }
     info.registers = std::max(info.registers, estimateRegisters(function));
   }
+  info.localBytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(local, ~0u));
   info.maxThreads = threadLimit(f);
   for (unsigned d = 0; d < 3; ++d) {
     info.reqntid[d] = f.reqntid[0] ? std::max(1u, f.reqntid[d]) : 0;
@@ -83,6 +98,10 @@ KernelInfo describeKernel(const ptx::Module &module, std::uint32_t index) {
 
 Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::uint64_t base,
                         const GlobalsLayout &layout, ModuleInfo &info) {
+  const auto reserve = [&](std::uint64_t end) {
+    if (end > info.globalsImage.size()) info.globalsImage.resize(end);
+  };
+  reserve(base + v.init.size());
   std::copy(v.init.begin(), v.init.end(), info.globalsImage.begin() + static_cast<std::ptrdiff_t>(base));
   for (const ptx::Relocation &r : v.relocations) {
     const std::uint64_t at = base + r.offset;
@@ -100,6 +119,7 @@ Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::
       continue;
     }
     value >>= r.shift;
+    reserve(at + r.bytes);
     for (std::uint64_t b = 0; b < r.bytes; ++b) info.globalsImage[at + b] = static_cast<std::uint8_t>(value >> (8 * b));
   }
   return {};
@@ -109,11 +129,14 @@ Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::
 
 Result<ModuleInfo> describeModule(const ptx::Module &module) {
   ModuleInfo info;
-  for (std::uint32_t f = 0; f < module.functions.size(); ++f)
-    if (module.functions[f].isKernel && module.functions[f].hasBody) info.kernels.push_back(describeKernel(module, f));
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+    if (!module.functions[f].isKernel || !module.functions[f].hasBody) continue;
+    Result<KernelInfo> kernel = describeKernel(module, f);
+    if (!kernel) return kernel.error();
+    info.kernels.push_back(std::move(*kernel));
+  }
   const GlobalsLayout layout = layoutGlobals(module);
   info.globalsSize = layout.size;
-  info.globalsImage.resize(layout.size);
   for (std::size_t n = 0; n < module.variables.size(); ++n) {
     const ptx::Variable &v = module.variables[n];
     if (layout.offset[n] == GlobalsLayout::kNone) continue;

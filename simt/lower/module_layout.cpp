@@ -14,18 +14,19 @@ using ptx::SymbolRef;
 
 GlobalsLayout layoutGlobals(const ptx::Module &module) {
   GlobalsLayout layout;
-  for (const ptx::Variable &v : module.variables) {
-    const bool inBlock =
-        (v.space == ptx::Space::global || v.space == ptx::Space::const_) && v.linkage != ptx::Linkage::extern_;
-    if (!inBlock) {
-      layout.offset.push_back(GlobalsLayout::kNone);
-      continue;
+  layout.offset.assign(module.variables.size(), GlobalsLayout::kNone);
+  // Those with an initial value first, so that it is no larger than what the text says of it.
+  for (const bool initialised : {true, false})
+    for (std::size_t n = 0; n < module.variables.size(); ++n) {
+      const ptx::Variable &v = module.variables[n];
+      const bool inBlock =
+          (v.space == ptx::Space::global || v.space == ptx::Space::const_) && v.linkage != ptx::Linkage::extern_;
+      if (!inBlock || initialised == (v.init.empty() && v.relocations.empty())) continue;
+      // At least 16: vectors of elements may be accessed through pointers cast to wider types.
+      layout.size = alignUp(layout.size, std::max<std::uint64_t>(v.alignment, v.size >= 16 ? 16 : 1));
+      layout.offset[n] = layout.size;
+      layout.size += v.size;
     }
-    // At least 16: vectors of elements may be accessed through pointers cast to wider types.
-    layout.size = alignUp(layout.size, std::max<std::uint64_t>(v.alignment, v.size >= 16 ? 16 : 1));
-    layout.offset.push_back(layout.size);
-    layout.size += v.size;
-  }
   layout.size = alignUp(layout.size, 256);
   return layout;
 }

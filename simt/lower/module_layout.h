@@ -13,7 +13,7 @@
 
 namespace strata::simt {
 
-// .global and .const variables, in the order of declaration.
+// .global and .const variables: those with an initial value, then the others.
 struct GlobalsLayout {
   static constexpr std::uint64_t kNone = ~0ull;
   std::vector<std::uint64_t> offset;  // by ptx::Module::variables index; kNone: lies elsewhere

@@ -145,8 +145,8 @@ TEST(Verifier, v8Kernels) {
 }
 TEST(Verifier, v9Initialisers) {
   Module m = sample();
-  m.variables[1].init.pop_back();
-  EXPECT_SAYS(messageOf(m), "the initialiser of 'pg' does not have the variable's size");
+  m.variables[1].init.assign(9, 1);
+  EXPECT_SAYS(messageOf(m), "the initialiser of 'pg' is longer than the variable");
   m = sample();
   m.variables[1].relocations[0].offset = 4;
   EXPECT_SAYS(messageOf(m), "lies outside it");

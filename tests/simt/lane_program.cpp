@@ -71,6 +71,7 @@ LaneProgram::LaneProgram(const std::string &text, const std::string &kernel, Com
   object_ = std::make_unique<LoadedObject>(image_.object);
   globals_ = info_.globalsImage;
   globals_.resize(info_.globalsSize);
+  globals_.resize(info_.globalsSize);
 }
 
 const KernelInfo &LaneProgram::kernel() const {

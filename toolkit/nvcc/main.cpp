@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/environment.h"
+#include "base/printable.h"
 #include "toolkit/nvcc/arch.h"
 #include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/native_code.h"
@@ -29,7 +30,7 @@ void printVersion() {
 }
 
 int fail(const Error &error) {
-  std::fprintf(stderr, "nvcc fatal   : %s\n", error.message.c_str());
+  std::fprintf(stderr, "nvcc fatal   : %s\n", printable(error.message).c_str());
   return 1;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/choose_ptx.h"
+#include "base/printable.h"
 
 namespace strata::nvcc {
 
@@ -68,7 +69,7 @@ Result<void> addNativeCode(std::vector<strata::fatbin::Entry> &entries, const Na
   Result<simt::NativeBuild> build = simt::buildNatives({chosen.texts(), chosen.relocatable, {}, chosen.names()},
                                                        *targets, wanted.blockShapes, wanted.threads);
   auto warn = [&](const std::string &why) {
-    if (wanted.warn) std::fprintf(stderr, "nvcc warning : no machine code for CPUs: %s\n", why.c_str());
+    if (wanted.warn) std::fprintf(stderr, "nvcc warning : no machine code for CPUs: %s\n", printable(why).c_str());
   };
   if (!build) {
     // What does not link runs nowhere; a whole program that is refused may be meant for GPUs.

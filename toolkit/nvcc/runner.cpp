@@ -13,6 +13,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/printable.h"
 #include "toolkit/nvcc/children.h"
 #include "toolkit/nvcc/shell.h"
 
@@ -51,16 +52,17 @@ std::string printedLine(const std::vector<std::string> &words) {
 }
 
 int runStep(const Step &step, const std::string &standardInput, Show show) {
-  if (show != Show::nothing) std::fprintf(stderr, "%s\n", printedLine(step.words).c_str());
+  if (show != Show::nothing) std::fprintf(stderr, "%s\n", printable(printedLine(step.words)).c_str());
   if (show == Show::commandsOnly) return 0;
   if (!step.work) {
     const Result<int> status = spawnAndWait(step.words, standardInput);
     if (status) return *status;
-    if (!status.error().message.empty()) std::fprintf(stderr, "nvcc error   : %s\n", status.error().message.c_str());
+    if (!status.error().message.empty())
+      std::fprintf(stderr, "nvcc error   : %s\n", printable(status.error().message).c_str());
     return 1;
   }
   Result<void> done = step.work();
-  if (!done) std::fprintf(stderr, "nvcc error   : %s\n", done.error().message.c_str());
+  if (!done) std::fprintf(stderr, "nvcc error   : %s\n", printable(done.error().message).c_str());
   return done ? 0 : 1;
 }
 
@@ -87,7 +89,8 @@ bool makeKeptFolder(const std::string &path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error)
-    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", path.c_str(), error.message().c_str());
+    std::fprintf(stderr, "nvcc fatal   : cannot make folder '%s': %s\n", printable(path).c_str(),
+                 error.message().c_str());
   return !error;
 }
 

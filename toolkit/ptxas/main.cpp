@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/fatbin.h"
+#include "base/printable.h"
 #include "base/result.h"
 #include "ptx/ptx.h"
 #include "simt/simt.h"
@@ -212,7 +213,7 @@ void printHelp() {
 }
 
 int fail(const Error &error) {
-  std::fprintf(stderr, "ptxas fatal   : %s\n", error.message.c_str());
+  std::fprintf(stderr, "ptxas fatal   : %s\n", printable(error.message).c_str());
   return 255;
 }
 
@@ -228,7 +229,7 @@ int run(const std::vector<std::string> &arguments) {
   const std::string gpu = line->value(Option::arch, "sm_75");
   if (auto checked = check(*text, *line, gpu); !checked) {
     const std::string name = line->inputs.empty() ? "input" : line->inputs[0];
-    std::fprintf(stderr, "ptxas %s, %s\n", name.c_str(), checked.error().message.c_str());
+    std::fprintf(stderr, "ptxas %s, %s\n", printable(name).c_str(), printable(checked.error().message).c_str());
     return fail(userError("Ptx assembly aborted due to errors"));
   }
   if (auto written = writeOutput(line->value(Option::output, "elf.o"), *text, *line, gpu); !written)
