@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -10,7 +12,10 @@
 
 #include "base/knobs.h"
 #include "base/log.h"
+#include "base/trust.h"
 #include "cuda/driver.h"
+
+extern "C" [[gnu::visibility("hidden")]] const char strataLibraries[];  // libraries.c
 
 #define STRATA_TEXT_(x) #x
 #define STRATA_TEXT(x) STRATA_TEXT_(x)
@@ -62,11 +67,10 @@ Library open(const std::string &name, int flags) {
 // Strata's own libcuda lies in a folder "strata", which no loader searches by itself.
 bool isStratas(const Library &library) { return fs::path(library.path).parent_path().filename() == "strata"; }
 
-// Where the dynamic linker looks for what this program or library needs: nvcc records there the lib64/ of its
+// Where the dynamic linker looks for what a library, or (null) the program, needs: nvcc records there the lib64/ of its
 // own prefix, so that a program with the runtime inside finds the driver wherever the prefix lies.
-std::vector<std::string> linkerPaths(const std::string &self) {
-  void *handle = dlopen(self.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) handle = dlopen(nullptr, RTLD_LAZY);  // the program itself has no name here
+std::vector<std::string> linkerPaths(const char *library) {
+  void *handle = dlopen(library, library ? RTLD_LAZY | RTLD_NOLOAD : RTLD_LAZY);
   Dl_serinfo size;
   std::vector<std::string> folders;
   if (!handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &size)) return folders;
@@ -77,19 +81,34 @@ std::vector<std::string> linkerPaths(const std::string &self) {
   return folders;
 }
 
-std::vector<std::string> cpuDriverPaths() {
-  std::vector<std::string> paths;
-  auto add = [&](const fs::path &folder) { paths.push_back(folder / "strata" / "libcuda.so.1"); };
-  if (const std::string &home = knobs::get().STRATA_HOME; !home.empty()) add(fs::path(home) / "lib64");
-  if (fs::path self = fileOf(reinterpret_cast<void *>(&openDriver)); !self.empty()) {
-    add(self.parent_path());
-    add(self.parent_path().parent_path() / "lib64");
-    add(self.parent_path() / "lib64");
-    for (const std::string &folder : linkerPaths(self)) add(folder);
-  }
-  add(STRATA_BUILD_LIBRARIES);
-  add(STRATA_INSTALLED_LIBRARIES);
-  return paths;
+// Folders that may hold the driver, and whether that is the word of whoever runs the program.
+struct Place {
+  std::string folder;
+  bool asked = false;
+};
+
+std::vector<Place> cpuDriverPlaces() {
+  std::vector<Place> places;
+  if (const std::string &home = knobs::get().STRATA_HOME; !home.empty()) places.push_back({home + "/lib64", true});
+  const std::string self = fileOf(reinterpret_cast<void *>(&openDriver));
+  // A program's own folder tells nothing: it may lie where others can put files beside it.
+  if (!*strataLibraries && !self.empty()) places.push_back({fs::path(self).parent_path()});
+  for (const char *searcher : {self.c_str(), static_cast<const char *>(nullptr)})
+    for (const std::string &folder : linkerPaths(searcher))
+      if (std::none_of(places.begin(), places.end(), [&](const Place &known) { return known.folder == folder; }))
+        places.push_back({folder});
+  if (*strataLibraries) places.push_back({strataLibraries});
+  return places;
+}
+
+// Whoever could replace this program, or the library that this code is in, is trusted with the driver too. (Not where
+// the program has more rights than its caller, who may have it under a name of his own.)
+Trust trusted() {
+  Trust trust;
+  if (getauxval(AT_SECURE)) return trust;
+  trust.includeReplacersOf("/proc/self/exe");
+  trust.includeReplacersOf(fileOf(reinterpret_cast<void *>(&openDriver)));
+  return trust;
 }
 
 // Stands in the table for a function that an older driver lacks.
@@ -158,13 +177,22 @@ bool useNvidia() {
 }
 
 bool useCpu() {
+  const Trust trust = trusted();
   std::string tried;
-  for (const std::string &path : cpuDriverPaths()) {
+  for (const Place &place : cpuDriverPlaces()) {
+    const std::string path = place.folder + "/strata/libcuda.so.1";
+    if (!place.asked) {
+      const Result<Descriptor> found = trust.open(path);
+      if (!found) {
+        tried += "\n  " + found.error().message;
+        continue;
+      }
+    }
     Library library = open(path, RTLD_NOW | RTLD_LOCAL);
     if (library.handle) return use(library);
     tried += "\n  " + std::string(dlerror());
   }
-  log::error("no CPU driver found:" + tried);
+  log::error("no CPU driver found (STRATA_HOME names the toolkit that has it):" + tried);
   return false;
 }
 

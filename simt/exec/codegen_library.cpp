@@ -10,6 +10,8 @@
 #include <mutex>
 #include <optional>
 
+#include "base/log.h"
+#include "base/trust.h"
 #include "simt/exec/cache_key.h"
 
 namespace strata::simt {
@@ -43,15 +45,21 @@ std::string ownPath() {
   return size > 0 ? std::string(path, static_cast<std::size_t>(size)) : std::string{};
 }
 
-// The file lies beside the library that contains us, or where an install prefix or the build tree has it.
+// The file lies where an install prefix or the build tree has it, seen from lib64/strata/ or bin/. It is executed: only
+// who could replace what contains us may have put it there.
 std::string findLibrary() {
   const std::string own = ownPath();
   if (own.empty()) return {};
+  Trust trust;
+  trust.includeReplacersOf(own);
   const std::string folder = own.substr(0, own.rfind('/'));
-  for (const char *place : {"", "/..", "/../lib64", "/../lib"}) {
+  for (const char *place : {"/..", "/../lib64"}) {
     std::string path = folder + place + "/libstrata_codegen.so";
     struct stat status{};
-    if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return path;
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const Result<Descriptor> found = trust.open(path);
+    if (found) return path;
+    log::once(log::Level::error, path, "the code generator is not used: " + found.error().message);
   }
   return {};
 }

@@ -160,6 +160,19 @@ TEST_F(Fatbin, ErrorsSayWhatIsWrong) {
             "fat binary: LZ4 compression, entry at offset 16");
 }
 
+// Small files that claim to unpack to more than a machine has.
+TEST_F(Fatbin, UnpacksInProportion) {
+  const auto one = fatbin::write({ptxEntry(std::string(std::size_t{1} << 25, ' '))}, true);
+  ASSERT_LT(one.size(), 8000u);
+  EXPECT_TRUE(fatbin::read(one));
+  std::vector<std::uint8_t> many(one.begin(), one.begin() + 16);
+  for (int i = 0; i < 300; ++i) many.insert(many.end(), one.begin() + 16, one.end());
+  patch<std::uint64_t>(many, 8, many.size() - 16);
+  auto read = fatbin::read(many);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message.find("absurd uncompressed size"), std::string::npos) << read.error().message;
+}
+
 TEST_F(Fatbin, ClaimedSizeRefusesForeignData) {
   std::uint64_t zeros[2] = {};
   EXPECT_FALSE(fatbin::claimedSize(zeros));

@@ -168,6 +168,26 @@ TEST_F(ModuleTest, LoadsFromAFile) {
   std::remove(path.c_str());
 }
 
+// What points to a fat binary is the program's own; in a file it would be followed to anywhere.
+TEST_F(ModuleTest, FilesHoldNoPointers) {
+  const std::string path = ::testing::TempDir() + "/strata_module_test." + std::to_string(getpid()) + ".wrapper";
+  const fatbin::Wrapper wrapper{fatbin::kWrapperMagic, 1, reinterpret_cast<const void *>(0x1234560), nullptr};
+  for (std::size_t size = 1; size <= sizeof wrapper; ++size) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char *>(&wrapper), static_cast<std::streamsize>(size));
+    CUmodule m = nullptr;
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, cuModuleLoad(&m, path.c_str()));
+    CUlibrary library = nullptr;
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE,
+              cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    CUlinkState link = nullptr;
+    ASSERT_OK(cuLinkCreate(0, nullptr, nullptr, &link));
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, cuLinkAddFile(link, CU_JIT_INPUT_FATBINARY, path.c_str(), 0, nullptr, nullptr));
+    EXPECT_OK(cuLinkDestroy(link));
+  }
+  std::remove(path.c_str());
+}
+
 TEST_F(ModuleTest, Functions) {
   CUfunction f = nullptr;
   EXPECT_CU(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&f, module, "nothing"));

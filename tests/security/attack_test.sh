@@ -156,4 +156,94 @@ case_dump() {
   [[ -s mine/_Z1kPi.s && ! -s precious ]] || fail "not dumped, or written through a link"
 }
 
+# A library that tells when it is loaded.
+evil() {
+  mkdir -p "$(dirname "$1")"
+  [[ -e evil.so ]] || { echo '#include <stdio.h>
+__attribute__((constructor)) static void load(void) { fclose(fopen("'"$work"'/loaded", "w")); }
+int cuInit(unsigned f) { return 0; }' | cc -shared -fPIC -x c - -o evil.so; }
+  cp evil.so "$1"
+}
+unharmed() { [[ ! -e loaded ]] || fail "$* loaded the attacker's library"; }
+
+# The driver comes from beside the runtime, a recorded path or the toolkit, and from trusted hands.
+case_planting() {
+  local program
+  unset STRATA_HOME LD_LIBRARY_PATH
+  evil "$work/theirs.so"
+  attacker sh -c 'for folder in strata lib64/strata bin/strata gone/lib64/strata; do
+      mkdir -p $folder && cp theirs.so $folder/libcuda.so.1
+    done
+    cp theirs.so lib64/libstrata_codegen.so'
+  mkdir programs lib
+  "$nvcc" k.cu -o programs/k
+  cp programs/k k
+  "$nvcc" -c k.cu -o k.o
+  c++ k.o "$prefix/lib64/libcudart_static.a" -ldl -lpthread -lrt -o programs/unrecorded
+  # A toolkit that is gone, in whose place the attacker has put one.
+  c++ k.o "$prefix/lib64/libcudart_static.a" -ldl -lpthread -lrt "-Wl,-rpath,$work/gone/lib64" -o programs/gone
+  for program in programs/k ./k programs/unrecorded programs/gone; do
+    "$program" >out 2>&1 || fail "$program: $(cat out)"
+    contains out "victim's own"
+    (cd programs && "../$program" >/dev/null)
+    unharmed "$program"
+  done
+  "$nvcc" --cudart shared k.cu -o programs/shared
+  cp "$prefix"/lib64/libcudart.so.13 lib
+  LD_LIBRARY_PATH=$work/lib programs/shared >out
+  unharmed "a program with the shared runtime"
+  # Nothing but the attacker's is there: that is said, and nothing is loaded.
+  echo 'const char strataLibraries[] __attribute__((visibility("hidden"))) = "'"$work"'/gone/lib64";' | cc -c -x c - -o libraries.o
+  c++ k.o libraries.o "$prefix/lib64/libcudart_static.a" -ldl -lpthread -lrt -o programs/lost
+  if programs/lost >out 2>&1; then fail "ran without a driver"; fi
+  contains out "no CPU driver found (STRATA_HOME names the toolkit that has it):"
+  contains out "$work/gone belongs to user 65534"
+  unharmed programs/lost
+  STRATA_HOME=$prefix programs/lost >out
+  # The code generator.
+  mkdir -p mine/bin
+  cp "$strata" mine/bin
+  ln -s "$work/lib64" mine/lib64
+  "$nvcc" -ptx k.cu -o k.ptx
+  if mine/bin/strata inspect --stage lane k.ptx >out 2>&1; then fail "ran without a code generator"; fi
+  contains out "the code generator is not used: $work/lib64 belongs to user 65534"
+  unharmed strata
+}
+
+# A program that runs with other rights than its caller takes nothing from the environment.
+case_set_uid() {
+  cp /usr/bin/id id
+  chmod 4755 id
+  attacker ./id >out
+  grep -q 'euid=0' out || fail "set-uid does not work in $work"
+  "$nvcc" k.cu -o k
+  chmod 4755 k
+  evil "$work/home/lib64/strata/libcuda.so.1"
+  attacker mkdir -m 777 theirs
+  attacker env HOME="$work/theirs/home" XDG_CACHE_HOME="$work/theirs/xdg" STRATA_CACHE_DIR="$work/theirs/cache" \
+    STRATA_DUMP="$work/theirs/dump" STRATA_HOME="$work/home" STRATA_LOG=debug STRATA_DEVICE=none STRATA_NONSENSE=1 \
+    TMPDIR="$work/theirs" ./k >out 2>&1 || fail "$(cat out)"
+  contains out "victim's own"
+  lacks out debug
+  lacks out STRATA_NONSENSE
+  unharmed "a set-uid program"
+  [[ -z $(ls theirs) ]] || fail "made $(ls theirs)"
+  # The same program, without the rights, listens.
+  chmod 755 k
+  STRATA_LOG=debug ./k >out 2>&1
+  contains out debug
+}
+
+# No page of a running program can be both written and executed.
+case_mappings() {
+  sed 's|puts(.*|FILE *maps = fopen("/proc/self/maps", "r"); char line[512]; while (fgets(line, sizeof line, maps)) fputs(line, stdout);|' \
+    k.cu >maps.cu
+  "$nvcc" maps.cu -o maps
+  ./maps >out # compiles
+  contains out libstrata_codegen
+  ./maps >>out # from the cache
+  grep -qE ' r-xp ' out || fail "no mappings: $(head -n 3 out)"
+  if grep -E ' .wx' out; then fail "written and executed"; fi
+}
+
 "case_$2"

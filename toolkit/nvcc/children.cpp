@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <set>
 
 #include "base/temporary_folder.h"
 
@@ -27,7 +28,8 @@ namespace {
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr auto kPatience = std::chrono::seconds(2);  // then children that do not end are killed
 
-std::mutex gStarting;            // of gEnded, and of starting a process
+std::mutex gStarting;  // of the next two, and of starting a process
+std::set<pid_t> gRunning;
 bool gEnded = false;             // no more processes are started
 std::atomic<bool> gDone{false};  // the watcher is to leave
 std::atomic<bool> gWatching{false};
@@ -41,6 +43,10 @@ bool isIgnored(int signal) {
 // This process's children, and the children of those that have ended (it is their subreaper).
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
+  {
+    std::lock_guard lock(gStarting);
+    found.assign(gRunning.begin(), gRunning.end());  // for systems that do not list children
+  }
   std::error_code error;
   for (fs::directory_iterator it("/proc/self/task", error), end; !error && it != end; it.increment(error)) {
     std::ifstream list(it->path() / "children");
@@ -147,12 +153,14 @@ Result<int> spawnAndWait(const std::vector<std::string> &words, const std::strin
     if (gEnded) return userError("");
     if (int error = posix_spawnp(&child, arguments[0], &with.files_, &with.attributes_, arguments.data(), environ))
       return userError("cannot run '" + words[0] + "': " + std::strerror(error));
+    gRunning.insert(child);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return userError("");  // the watcher has waited for it
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  int status = 0, waited = 0;
+  while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR) {}
   std::lock_guard lock(gStarting);
+  gRunning.erase(child);
+  if (waited < 0) return userError("");  // the watcher has waited for it
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
   return userError(gEnded ? "" : "'" + words[0] + "' died due to signal " + std::to_string(WTERMSIG(status)));
 }
 

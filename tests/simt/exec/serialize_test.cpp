@@ -68,7 +68,7 @@ TEST_F(Serialize, DamagedBytesDoNotHarm) {
     auto bytes = whole;
     bytes[random() % bytes.size()] = static_cast<std::uint8_t>(word());
     if (auto info = deserializeModule(bytes)) {
-      EXPECT_EQ(info->globalsImage.size(), info->globalsSize);
+      EXPECT_LE(info->globalsImage.size(), info->globalsSize);
       for (auto &g : info->globals) EXPECT_LE(g.offset + g.size, info->globalsSize);
     }
     (void)deserializeKernel(bytes);
