@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../stream.h"
+
+using namespace bench;
+
+// c is aligned to a line.
 void addOpenmp(const float *a, const float *b, float *c, int n) {
-#pragma omp parallel for simd
-  for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
+  const int whole = n / kFloats * kFloats;
+#pragma omp parallel for
+  for (int i = 0; i < whole; i += kFloats) streamFloats(c + i, loadFloats(a + i) + loadFloats(b + i));
+  for (int i = whole; i < n; ++i) c[i] = a[i] + b[i];
 }
