@@ -171,12 +171,12 @@ int measure(const Options &options, const std::set<std::string> &lanes) {
     if (options.times) std::printf("%s %.5f %.2f\n", c.name.c_str(), median(mine), compile);
     else
       std::printf("%-18s %8.2f %11.4f %11.4f %11.1f  %s\n", c.name.c_str(), ratio, median(mine), median(loop), compile,
-                  lanes.contains(c.name) ? "lane" : "vector");
+                  lanes.contains(c.name) ? "lane" : "not refused by STRATA_MODE=vector");
     std::fflush(stdout);
     logs += std::log(ratio), ++cases;
   }
   if (!options.times && !options.modes)
-    std::printf("%d kernels, %d vectorised: geometric mean %.3f, %d wrong\n", cases,
+    std::printf("%d kernels, %d of them not refused by STRATA_MODE=vector: geometric mean %.3f, %d wrong\n", cases,
                 cases - static_cast<int>(std::count_if(lanes.begin(), lanes.end(),
                                                        [&](const std::string &name) {
                                                          return options.only.empty() || options.only.contains(name);
