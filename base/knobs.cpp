@@ -109,7 +109,7 @@ std::vector<std::string> unknownNames() {
 }
 
 Values &storage() {
-  static Values values = readEnvironment(nullptr);
+  static auto &values = *new Values(readEnvironment(nullptr));  // as all tables: never destroyed
   return values;
 }
 
@@ -134,13 +134,13 @@ void report() {
 }
 
 const Row *rows(int &count) {
-  static const Row table[] = {
+  static const auto &table = *new std::vector<Row>{
 #define KNOB(name, type, fallback, allowed, sentence) {#name, #type, show(type(fallback)), sentence},
 #include "base/knobs.def"
 #undef KNOB
   };
-  count = static_cast<int>(std::size(table));
-  return table;
+  count = static_cast<int>(table.size());
+  return table.data();
 }
 
 }  // namespace strata::knobs

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/held_signal.h"
 #include "base/knobs.h"
 #include "base/printable.h"
 
@@ -31,12 +32,13 @@ void write(Level level, const std::string &message) {
   if (!enabled(level)) return;
   std::string line =
       "[strata] " + std::string(kNames[static_cast<std::size_t>(level)]) + ": " + printable(message) + "\n";
+  HeldSignal held(SIGPIPE);  // nobody may be reading
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 void once(Level level, const std::string &key, const std::string &message) {
   static std::mutex mutex;
-  static std::set<std::string> seen;
+  static auto &seen = *new std::set<std::string>;  // threads may still write while the process ends
   {
     std::lock_guard lock(mutex);
     if (!seen.insert(key).second) return;

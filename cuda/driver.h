@@ -30,8 +30,8 @@ inline const Driver &driver() { return *gDriver.load(std::memory_order_acquire);
 const std::string &driverPath();
 bool isCpuDriver();
 
-// False once the process is running its exit handlers: the driver may be gone, nothing may be freed through
-// it.
+// False once the process is running its exit handlers, and in a child that was forked after the driver was opened:
+// nothing may be freed through it, and locks may be held by threads that are not there.
 bool processAlive();
 
 }  // namespace strata::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/auxv.h>
 
 #include <algorithm>
@@ -47,6 +48,9 @@ State &state() {
 }
 
 std::atomic<bool> gExiting{false};
+// gForked: in the child of a process whose driver was open, so that its workers are the parent's, or was being opened
+// by a thread that is not in the child.
+std::atomic<bool> gOpening{false}, gForked{false};
 
 // The file that a symbol of an open library comes from, links resolved.
 std::string fileOf(void *address) {
@@ -221,11 +225,16 @@ void choose() {
 
 const Driver *openDriver() {
   if (const Driver *opened = gDriver) return opened;
+  if (gForked) return nullptr;
   static std::mutex mutex;
   static bool decided = false;
+  [[maybe_unused]] static const int watched =
+      pthread_atfork(nullptr, nullptr, [] { gForked = gOpening || gDriver.load() != nullptr; });
   std::lock_guard lock(mutex);
   if (!decided) {
+    gOpening = true;
     choose();
+    gOpening = false;
     decided = !passes(state().error);
   }
   return gDriver;
@@ -234,6 +243,6 @@ const Driver *openDriver() {
 CUresult driverError() { return state().error; }
 const std::string &driverPath() { return state().library.path; }
 bool isCpuDriver() { return state().cpu; }
-bool processAlive() { return !gExiting; }
+bool processAlive() { return !gExiting && !gForked; }
 
 }  // namespace strata::cuda

@@ -40,13 +40,14 @@ static_assert(sizeof(Handle) <= sizeof(CUipcMemHandle));
 constexpr std::uint32_t kMagic = 0x53744951;
 
 std::mutex mutex;
-std::map<std::uint64_t, Handle> exported;  // by base; its memfd stays open while the allocation lives
+std::map<std::uint64_t, Handle> &exported =
+    *new std::map<std::uint64_t, Handle>;  // by base; its memfd stays open while the allocation lives
 struct Opened {
   std::uint64_t reserved;
   unsigned uses;
   Handle handle;
 };
-std::map<std::uint64_t, Opened> opened;  // by base in this process
+std::map<std::uint64_t, Opened> &opened = *new std::map<std::uint64_t, Opened>;  // by base in this process
 
 // Holds all that the handle says of the memory.
 std::string nameFor(const Handle &h) {

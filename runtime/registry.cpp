@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/registry.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "base/log.h"
 #include "runtime/address_map.h"
@@ -33,6 +36,9 @@ struct Registry {
 };
 Registry &registry() {
   static Registry &instance = *new Registry;
+  // The mutex's holder may not be in the child of a fork.
+  [[maybe_unused]] static const int watched =
+      pthread_atfork(nullptr, nullptr, [] { new (&instance.mutex) std::mutex; });
   return instance;
 }
 
@@ -98,6 +104,7 @@ Module *addModule(const fatbin::Wrapper *wrapper) {
 }
 
 void removeModule(Module *module) {
+  if (!cuda::processAlive()) return;
   Registry &all = registry();
   std::lock_guard lock(all.mutex);
   auto found = std::find(all.modules.begin(), all.modules.end(), module);
@@ -105,9 +112,8 @@ void removeModule(Module *module) {
   all.modules.erase(found);
   for (auto &[stub, function] : module->functions) all.functions.erase(stub);
   for (auto &[shadow, variable] : module->variables) all.variables.erase(shadow);
-  if (cuda::processAlive())
-    for (CUmodule loaded : module->loaded)
-      if (loaded) driver().cuModuleUnload(loaded);
+  for (CUmodule loaded : module->loaded)
+    if (loaded) driver().cuModuleUnload(loaded);
   delete module;
 }
 

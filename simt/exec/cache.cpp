@@ -17,6 +17,7 @@
 #include <ctime>
 
 #include "base/environment.h"
+#include "base/held_signal.h"
 #include "base/knobs.h"
 #include "base/log.h"
 #include "base/trust.h"
@@ -96,7 +97,8 @@ std::string DiskCache::processFolder() {
 }
 
 DiskCache &DiskCache::process() {
-  static DiskCache cache(processFolder(), knobs::get().STRATA_CACHE_SIZE);
+  // Kept to the end: threads may still compile while the process ends.
+  static auto &cache = *new DiskCache(processFolder(), knobs::get().STRATA_CACHE_SIZE);
   return cache;
 }
 
@@ -170,33 +172,8 @@ void DiskCache::put(const CacheKey &key, std::span<const std::uint8_t> payload) 
   if (size_ < 0 || size_ > limit_) evict();
 }
 
-namespace {
-
-// A process that may write no more (RLIMIT_FSIZE) is told so by a signal that would end it.
-class NoSizeSignal {
-public:
-  NoSizeSignal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~NoSizeSignal() {
-    const int why = errno;  // of the write
-    constexpr timespec kNow{0, 0};
-    if (!sigismember(&before_, SIGXFSZ)) sigtimedwait(&signal_, nullptr, &kNow);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = why;
-  }
-  NoSizeSignal(const NoSizeSignal &) = delete;
-
-private:
-  sigset_t signal_, before_;
-};
-
-}  // namespace
-
 bool DiskCache::writeFile(const std::string &name, const CacheKey &key, std::span<const std::uint8_t> payload) {
-  NoSizeSignal block;
+  HeldSignal held(SIGXFSZ);  // a process that may write no more (RLIMIT_FSIZE)
   const Descriptor file = openEntry(descriptor_, name, O_WRONLY | O_CREAT | O_EXCL);
   Head head = makeHead(key, payload);
   return file && fchmod(file.number(), 0600) == 0 &&  // any umask

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-#include <unordered_map>
 
+#include "base/held_signal.h"
+#include "simt/exec/device_heap.h"
 #include "simt/exec/faults.h"
 #include "simt/exec/unit.h"
 
@@ -132,17 +132,6 @@ void Conversion::print(Arguments &arguments, Output &out) const {
   }
 }
 
-struct Heap {
-  std::mutex mutex;
-  std::unordered_map<void *, std::uint64_t> sizes;
-  std::uint64_t used = 0, limit = 8u << 20;  // cudaLimitMallocHeapSize
-};
-
-Heap &heap() {
-  static Heap *heap = new Heap;  // kernels may outlive static destructors
-  return *heap;
-}
-
 std::atomic<std::uint64_t> stackLimit{1024};  // cudaLimitStackSize
 
 // The kernel must not be interrupted while a lock is held.
@@ -199,6 +188,7 @@ void deviceAssertFail(Warp *warp, std::uint32_t lane, const char *message, const
                     linear / extent[0] % extent[1], linear / extent[0] / extent[1], message);
   if (!currentUnit()->launch->quiet) {
     Uninterrupted guard;
+    HeldSignal held(SIGPIPE);  // nobody may be reading
     std::fwrite(text, 1, static_cast<std::size_t>(std::clamp(size, 0, 2047)), stderr);
   }
   raiseFault(FaultKind::assertion, 1u << lane, 0, 0);
@@ -206,15 +196,7 @@ void deviceAssertFail(Warp *warp, std::uint32_t lane, const char *message, const
 
 void *deviceMalloc(Warp *, std::uint64_t bytes) {
   Uninterrupted guard;
-  Heap &h = heap();
-  std::lock_guard lock(h.mutex);
-  const std::uint64_t size = std::max<std::uint64_t>((bytes + 15) / 16 * 16, 16);
-  if (bytes > h.limit || h.used + size > h.limit) return nullptr;
-  void *pointer = std::malloc(size);
-  if (!pointer) return nullptr;
-  h.sizes[pointer] = size;
-  h.used += size;
-  return pointer;
+  return DeviceHeap::get().take(bytes);
 }
 
 void deviceFree(Warp *warp, void *pointer) {
@@ -222,25 +204,14 @@ void deviceFree(Warp *warp, void *pointer) {
   bool known = false;
   {
     Uninterrupted guard;
-    Heap &h = heap();
-    std::lock_guard lock(h.mutex);
-    if (auto it = h.sizes.find(pointer); it != h.sizes.end()) {
-      h.used -= it->second;
-      h.sizes.erase(it);
-      std::free(pointer);
-      known = true;
-    }
+    known = DeviceHeap::get().give(pointer);
   }
   if (!known)
     raiseFault(FaultKind::illegalAddress, 1, reinterpret_cast<std::uint64_t>(pointer), 0,
                "free of what malloc did not give");
 }
 
-void setDeviceHeapLimit(std::uint64_t bytes) {
-  Heap &h = heap();
-  std::lock_guard lock(h.mutex);
-  h.limit = bytes;
-}
+void setDeviceHeapLimit(std::uint64_t bytes) { DeviceHeap::get().setLimit(bytes); }
 
 void setDeviceStackLimit(std::uint64_t bytesPerThread) {
   stackLimit = std::min<std::uint64_t>(bytesPerThread, 1u << 20);

@@ -119,13 +119,18 @@ void escapeFromSignal() {
   unit.entered->fiber.abandon();
 }
 
+// Whether somebody has sent the signal: no instruction of ours has caused it.
+bool isSent(const siginfo_t &info) { return info.si_code <= 0; }
+
 void passOn(int signal, siginfo_t *info, void *context) {
   const struct sigaction &before = previous[signal];
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
   if (before.sa_handler == SIG_IGN) return;
   if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
   if (signal == kInterruptSignal) return;
-  ::signal(signal, SIG_DFL);  // the instruction runs again and ends the process as it would have
+  ::signal(signal, SIG_DFL);
+  if (isSent(*info)) raise(signal);  // comes when the handler ends
+  // else the instruction runs again; both end the process as it would have ended
 }
 
 // Whether a signal from elsewhere may stop the kernel here: only in its own code, since a function that it
@@ -138,7 +143,8 @@ bool interruptible(const UnitRun &unit, std::uintptr_t pc) {
 void handler(int signal, siginfo_t *info, void *opaque) {
   UnitRun *unit = currentUnit();
   Member *member = unit ? unit->entered : nullptr;
-  if (!member || unit->uninterrupted) return passOn(signal, info, opaque);
+  if (!member || unit->uninterrupted || (signal != kInterruptSignal && isSent(*info)))
+    return passOn(signal, info, opaque);
   auto &context = *static_cast<ucontext_t *>(opaque);
   const std::uintptr_t pc = machine::programCounter(context);
   if (signal == kInterruptSignal) {

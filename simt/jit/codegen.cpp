@@ -109,6 +109,10 @@ private:
 
 extern "C" {
 
+// LLVM's statics, and ours, live to the end of the process: threads may still compile while exit runs its handlers. So
+// those that this library would register (it is never unloaded) are not. Hidden: nobody else's.
+[[gnu::visibility("hidden")]] int __cxa_atexit(void (*)(void *), void *, void *) noexcept { return 0; }
+
 // Of the engine that may use it.
 [[gnu::visibility("default")]] extern const char *const strata_codegen_engine;
 const char *const strata_codegen_engine = STRATA_ENGINE_ID;

@@ -52,7 +52,7 @@ std::string readFeatureWords() {
 }  // namespace
 
 const std::string &cpuFeatureWords() {
-  static const std::string words = readFeatureWords();
+  static const auto &words = *new std::string(readFeatureWords());
   return words;
 }
 
