@@ -11,6 +11,8 @@ namespace {
 using ptx::Operand;
 using ptx::SymbolRef;
 
+// From the first to the last byte with an initial value, beside what is in proportion to their number.
+constexpr std::uint64_t kMostImage = 1ull << 28, kMostImagePerByte = 64;
 constexpr std::uint64_t kMostStaticShared = 48 << 10;  // as on every GPU
 constexpr std::uint64_t kMostLocal = 512 << 10;        // of a thread, as on every GPU
 
@@ -101,8 +103,10 @@ Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::
   const auto reserve = [&](std::uint64_t end) {
     if (end > info.globalsImage.size()) info.globalsImage.resize(end);
   };
-  reserve(base + v.init.size());
-  std::copy(v.init.begin(), v.init.end(), info.globalsImage.begin() + static_cast<std::ptrdiff_t>(base));
+  if (!v.init.empty()) {
+    reserve(base + v.init.size());
+    std::copy(v.init.begin(), v.init.end(), info.globalsImage.begin() + static_cast<std::ptrdiff_t>(base));
+  }
   for (const ptx::Relocation &r : v.relocations) {
     const std::uint64_t at = base + r.offset;
     std::uint64_t value = 0;
@@ -125,6 +129,21 @@ Result<void> initialise(const ptx::Module &module, const ptx::Variable &v, std::
   return {};
 }
 
+// A few initial values in large variables would make an image of all bytes between them.
+Result<void> checkImage(const ptx::Module &module, const GlobalsLayout &layout) {
+  std::uint64_t end = 0, given = 0;
+  for (std::size_t n = 0; n < module.variables.size(); ++n) {
+    const ptx::Variable &v = module.variables[n];
+    if (layout.offset[n] == GlobalsLayout::kNone || v.init.empty()) continue;
+    end = std::max(end, layout.offset[n] + v.init.size());
+    given += v.init.size();
+    if (end > kMostImage + kMostImagePerByte * given)
+      return unsupported("the initial value of '" + v.name + "' lies " + std::to_string(end) +
+                         " bytes behind that of the first variable: too far for an image of them");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ModuleInfo> describeModule(const ptx::Module &module) {
@@ -136,6 +155,7 @@ Result<ModuleInfo> describeModule(const ptx::Module &module) {
     info.kernels.push_back(std::move(*kernel));
   }
   const GlobalsLayout layout = layoutGlobals(module);
+  if (auto bounded = checkImage(module, layout); !bounded) return bounded.error();
   info.globalsSize = layout.size;
   for (std::size_t n = 0; n < module.variables.size(); ++n) {
     const ptx::Variable &v = module.variables[n];

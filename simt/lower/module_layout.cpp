@@ -2,6 +2,7 @@
 #include "simt/lower/module_layout.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace strata::simt {
@@ -15,9 +16,14 @@ using ptx::SymbolRef;
 GlobalsLayout layoutGlobals(const ptx::Module &module) {
   GlobalsLayout layout;
   layout.offset.assign(module.variables.size(), GlobalsLayout::kNone);
-  // Those with an initial value first, so that it is no larger than what the text says of it.
+  // Those with an initial value first, the smallest before the others, so that the bytes up to the last initial value
+  // are few.
+  std::vector<std::size_t> order(module.variables.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return module.variables[a].size < module.variables[b].size; });
   for (const bool initialised : {true, false})
-    for (std::size_t n = 0; n < module.variables.size(); ++n) {
+    for (std::size_t n : order) {
       const ptx::Variable &v = module.variables[n];
       const bool inBlock =
           (v.space == ptx::Space::global || v.space == ptx::Space::const_) && v.linkage != ptx::Linkage::extern_;

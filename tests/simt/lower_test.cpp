@@ -385,6 +385,37 @@ TEST(Machine, WaitingLoopsYield) {
   EXPECT_EQ(program.calls, std::vector<RecordedCall>(3, {"yield", {}}));
 }
 
+// A short text with large variables must not become a large image.
+TEST(Module, ImagesAreInProportion) {
+  std::string text = kHeader;
+  for (int i = 0; i < 20; ++i) text += ".global .b8 x" + std::to_string(i) + "[260000000] = {1};\n";
+  auto module = ptx::parse(text);
+  ASSERT_TRUE(module) << module.error().message;
+  auto info = describeModule(*module);
+  ASSERT_FALSE(info);
+  EXPECT_NE(info.error().message.find("too far for an image"), std::string::npos) << info.error().message;
+  // One is no matter: it comes last, as do those without initial values.
+  module =
+      ptx::parse(kHeader + ".global .b8 zeros[260000000];\n.global .b8 one[260000000] = {1};\n.global .b32 y = 5;\n");
+  ASSERT_TRUE(module) << module.error().message;
+  info = describeModule(*module);
+  ASSERT_TRUE(info) << info.error().message;
+  EXPECT_LT(info->globalsImage.size(), 64u);
+  EXPECT_GT(info->globalsSize, 520000000u);
+}
+
+TEST(Module, FixedSharedMemoryEnds) {
+  const auto refusal = [](const std::string &bytes) {
+    auto module = ptx::parse(kHeader + ".visible .entry k()\n{\n  .shared .b8 s[" + bytes +
+                             "];\n  .reg .b64 %r;\n  mov.u64 %r, s;\n  ret;\n}\n");
+    auto info = module ? describeModule(*module) : Result<ModuleInfo>(module.error());
+    return info ? "" : info.error().message;
+  };
+  EXPECT_EQ(refusal("49152"), "");
+  EXPECT_NE(refusal("49153").find("more than 49152 need .extern .shared"), std::string::npos);
+  EXPECT_NE(refusal("1099511627776").find("more than 49152"), std::string::npos);
+}
+
 TEST(Module, KernelsAndParameters) {
   auto module = ptx::parse(kHeader +
                            ".visible .entry a(.param .u8 x, .param .u64 y, .param .align 16 .b8 z[20], .param .f32 "
