@@ -43,6 +43,14 @@ while read -r file; do
   if grep -E 'LOAD.* (RWE|WE)' elf; then fail "$file: a segment is written and executed"; fi
   if grep -E 'R(UN)?PATH' elf | grep -vF '[$ORIGIN]'; then fail "$file: searches other folders"; fi
   if grep -q TEXTREL elf; then fail "$file: relocates its code"; fi
+  # The little one by the name of libcudart.so.12 has no code.
+  [[ $file != *.so.12 && $sanitized == no ]] || continue
+  "$readelf" --dyn-syms -W "$file" >symbols
+  grep -q '__stack_chk_fail' symbols || fail "$file: no stack protector"
+  case $file in  # the others call nothing that has a fortified form
+    */bin/* | */libcuda.so.1 | */libstrata_codegen.so)
+      grep -qE '__[a-z]+_chk(@|$)' symbols || fail "$file: no fortified function" ;;
+  esac
 done < <(find first -type f \( -perm -u+x -o -name '*.so*' \))
 ((count >= 7)) || fail "only $count programs and libraries"
 
