@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# strata_program(NAME FILE [MORE files…] [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds])
+# strata_program(NAME FILE [MORE files…] [FLAGS …] [ARGS …] [MODES …] [TIMEOUT seconds] [NEEDS_LANES])
 # Compiles a CUDA source (and MORE, if it has several) with the build tree's nvcc and runs it on the CPU device as ctest entries NAME.MODE with the
 # label "program". It passes if it exits with 0. Modes: vector and lane (with the best SIMD target), avx2, portable,
 # one_worker and five_workers; vector mode needs no name for its SIMD target, the others are forced. In lane and avx2 mode the IR is
-# verified after each pass.
+# verified after each pass. In all but lane mode each kernel must be vectorised, except in programs with NEEDS_LANES: some of
+# their kernels cannot be, and NAME.needs_lanes sees to it that this is still so.
 set(STRATA_PROGRAM_MODES vector lane avx2 portable)
 if(STRATA_SANITIZE)
   string(REPLACE "," ",-fsanitize=" strata_sanitize "-fsanitize=${STRATA_SANITIZE}")  # -Xcompiler's argument is itself a list
   set(strata_sanitize -Xcompiler ${strata_sanitize})
 endif()
 
-set(strata_mode_vector STRATA_MODE=auto)
+set(strata_mode_vector STRATA_MODE=vector)
 set(strata_mode_lane STRATA_MODE=lane STRATA_PASSES=verify)
-set(strata_mode_avx2 STRATA_MODE=auto STRATA_SIMD=avx2 STRATA_PASSES=verify)
-set(strata_mode_portable STRATA_MODE=auto STRATA_SIMD=portable)
-set(strata_mode_one_worker STRATA_MODE=auto STRATA_WORKERS=1)
-set(strata_mode_five_workers STRATA_MODE=auto STRATA_WORKERS=5)
+set(strata_mode_avx2 STRATA_MODE=vector STRATA_SIMD=avx2 STRATA_PASSES=verify)
+set(strata_mode_portable STRATA_MODE=vector STRATA_SIMD=portable)
+set(strata_mode_one_worker STRATA_MODE=vector STRATA_WORKERS=1)
+set(strata_mode_five_workers STRATA_MODE=vector STRATA_WORKERS=5)
 
 function(strata_program name file)
-  cmake_parse_arguments(arg "" "TIMEOUT" "MORE;FLAGS;ARGS;MODES" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_LANES" "TIMEOUT" "MORE;FLAGS;ARGS;MODES" ${ARGN})
   if(NOT arg_MODES)
     set(arg_MODES ${STRATA_PROGRAM_MODES})
   endif()
@@ -38,9 +39,19 @@ function(strata_program name file)
     COMMENT "nvcc ${name}"
     VERBATIM)
   add_custom_target(program_${name} ALL DEPENDS ${program})
+  set(common LABELS program TIMEOUT ${arg_TIMEOUT})
+  set(environment "STRATA_DEVICE=cpu;STRATA_CACHE_DIR=${CMAKE_BINARY_DIR}/cache")
   foreach(mode ${arg_MODES})
+    set(knobs ${strata_mode_${mode}})
+    if(arg_NEEDS_LANES)
+      list(TRANSFORM knobs REPLACE "=vector" "=auto")
+    endif()
     add_test(NAME ${name}.${mode} COMMAND ${program} ${arg_ARGS} WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/programs)
-    set_tests_properties(${name}.${mode} PROPERTIES LABELS program TIMEOUT ${arg_TIMEOUT}
-      ENVIRONMENT "STRATA_DEVICE=cpu;STRATA_CACHE_DIR=${CMAKE_BINARY_DIR}/cache;${strata_mode_${mode}}")
+    set_tests_properties(${name}.${mode} PROPERTIES ${common} ENVIRONMENT "${environment};${knobs}")
   endforeach()
+  if(arg_NEEDS_LANES)
+    add_test(NAME ${name}.needs_lanes COMMAND ${program} ${arg_ARGS} WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/programs)
+    set_tests_properties(${name}.needs_lanes PROPERTIES ${common} ENVIRONMENT "${environment};STRATA_MODE=vector"
+      PASS_REGULAR_EXPRESSION "runs in lane mode only")
+  endif()
 endfunction()

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -183,8 +184,10 @@ bool useNvidia() {
 bool useCpu() {
   const Trust trust = trusted();
   std::string tried;
+  bool isThere = false;
   for (const Place &place : cpuDriverPlaces()) {
     const std::string path = place.folder + "/strata/libcuda.so.1";
+    isThere |= access(path.c_str(), R_OK) == 0;
     if (!place.asked) {
       const Result<Descriptor> found = trust.open(path);
       if (!found) {
@@ -196,7 +199,10 @@ bool useCpu() {
     if (library.handle) return use(library);
     tried += "\n  " + std::string(dlerror());
   }
-  log::error("no CPU driver found (STRATA_HOME names the toolkit that has it):" + tried);
+  // One that is there may load another time: memory or descriptors were short.
+  if (isThere) state().error = CUDA_ERROR_OPERATING_SYSTEM;
+  log::once(log::Level::error, "no CPU driver",
+            "no CPU driver found (STRATA_HOME names the toolkit that has it):" + tried);
   return false;
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 std::mutex captureLock;
 std::uint64_t nextCaptureId = 1;
-std::vector<Capture *> &activeCaptures = *new std::vector<Capture *>;  // never destroyed, as all that is of the process
-std::atomic<int> activeCount{0};                                       // for a look without the lock
+[[clang::no_destroy]] std::vector<Capture *> activeCaptures;  // never destroyed, as all that is of the process
+std::atomic<int> activeCount{0};                              // for a look without the lock
 
 thread_local CUstreamCaptureMode threadMode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 

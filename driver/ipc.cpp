@@ -39,15 +39,16 @@ struct Handle {
 static_assert(sizeof(Handle) <= sizeof(CUipcMemHandle));
 constexpr std::uint32_t kMagic = 0x53744951;
 
+// Not destroyed at exit, while other threads may still come here; nor allocated when the driver is loaded.
 std::mutex mutex;
-std::map<std::uint64_t, Handle> &exported =
-    *new std::map<std::uint64_t, Handle>;  // by base; its memfd stays open while the allocation lives
+[[clang::no_destroy]] std::map<std::uint64_t, Handle>
+    exported;  // by base; the memfd is open while the allocation lives
 struct Opened {
   std::uint64_t reserved;
   unsigned uses;
   Handle handle;
 };
-std::map<std::uint64_t, Opened> &opened = *new std::map<std::uint64_t, Opened>;  // by base in this process
+[[clang::no_destroy]] std::map<std::uint64_t, Opened> opened;  // by base in this process
 
 // Holds all that the handle says of the memory.
 std::string nameFor(const Handle &h) {

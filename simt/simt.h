@@ -137,6 +137,7 @@ struct Kernel {
   bool takesTurns = false;
   void *entry = nullptr;  // BlockEntry or WarpEntry
   std::uint32_t stackBytes = 0;
+  std::string whyLane;                    // in lane mode: why; may be empty
   std::shared_ptr<const CodeImage> code;  // owns the mapping
 };
 // Maps an image that codegen made, past all caches. `info` must live as long as `module`. For tests and tools.

@@ -28,6 +28,13 @@ using Shape = std::array<std::uint32_t, 3>;
 using KernelPtr = std::shared_ptr<const Kernel>;
 using VariantKey = std::pair<std::string, CompileOptions>;
 
+// "…" of a report's first line "kernel: lane mode (…)".
+std::string reasonIn(const std::string &report) {
+  const std::string line = report.substr(0, report.find('\n'));
+  const std::size_t open = line.find('('), close = line.rfind(')');
+  return open < close && close != line.npos ? line.substr(open + 1, close - open - 1) : "";
+}
+
 class ModuleImpl final : public Module, public std::enable_shared_from_this<ModuleImpl> {
 public:
   ModuleImpl(ModuleSource source, const CacheKey &sourceKey);
@@ -44,6 +51,7 @@ private:
     EntryKind entryKind = EntryKind::warp;
     bool takesTurns = false;
     std::uint32_t stackBytes = 0;
+    std::string whyLane;
     std::weak_ptr<const Kernel> kernel;
   };
 
@@ -116,6 +124,7 @@ Result<void> ModuleImpl::make(Variant &variant, std::string_view name, const Com
     variant.entryKind = image.entryKind;
     variant.takesTurns = image.takesTurns;
     variant.stackBytes = image.stackBytes;
+    if (image.entryKind == EntryKind::lane) variant.whyLane = reasonIn(image.report);
     return {};
   };
   if (auto image = native_ ? native_->kernel(name, options) : std::nullopt)
@@ -156,6 +165,7 @@ KernelPtr ModuleImpl::wrap(Variant &variant, const KernelInfo &info) {
   kernel->takesTurns = variant.takesTurns;
   kernel->entry = variant.code->entry();
   kernel->stackBytes = variant.stackBytes;
+  kernel->whyLane = variant.whyLane;
   kernel->code = variant.code;
   variant.kernel = kernel;
   return kernel;
@@ -265,7 +275,12 @@ Result<std::shared_ptr<const Kernel>> loadKernelInMode(const std::shared_ptr<Mod
 
 Result<std::shared_ptr<const Kernel>> loadKernel(const std::shared_ptr<Module> &module, std::string_view name,
                                                  const std::uint32_t blockDim[3]) {
-  return loadKernelInMode(module, name, blockDim, knobs::get().STRATA_MODE == "lane" ? Mode::lane : Mode::vector);
+  const std::string &mode = knobs::get().STRATA_MODE;
+  auto kernel = loadKernelInMode(module, name, blockDim, mode == "lane" ? Mode::lane : Mode::vector);
+  if (kernel && mode == "vector" && (*kernel)->entryKind == EntryKind::lane)
+    return environmentError("STRATA_MODE=vector: kernel '" + std::string(name) + "' runs in lane mode only" +
+                            ((*kernel)->whyLane.empty() ? "" : ": " + (*kernel)->whyLane));
+  return kernel;
 }
 
 Result<std::shared_ptr<const Kernel>> makeKernel(std::shared_ptr<Module> module, const KernelInfo *info,
