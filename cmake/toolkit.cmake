@@ -14,7 +14,7 @@ endfunction()
 
 # `ninja toolkit`: everything that compiling and running a CUDA program takes.
 add_custom_target(toolkit)
-foreach(layer simt driver runtime toolkit tools)
+foreach(layer simt driver cuda runtime toolkit tools)
   strata_targets_in(${CMAKE_SOURCE_DIR}/${layer} targets)
   foreach(target ${targets})
     get_target_property(forTestsOnly ${target} EXCLUDE_FROM_ALL)
